@@ -1,0 +1,281 @@
+//! The pattern: a tree of nodes with ordinary and regular branches (paper, section 3.1).
+
+use std::str::FromStr;
+
+use crate::Error;
+
+pub mod builder;
+mod display;
+mod lexer;
+mod parser;
+
+/// Index of a node in its [`Pattern`]; parents come before their descendants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(pub u32);
+
+impl NodeId {
+    /// The root of every pattern.
+    pub const ROOT: NodeId = NodeId(0);
+
+    /// The index as a `usize`.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// How a node hangs under its parent. For the root: `Child` = the document element, `Descendant` =
+/// any element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Axis {
+    /// `/`
+    Child,
+    /// `//` (proper descendant)
+    Descendant,
+}
+
+/// Which element names a node matches.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum NameTest {
+    /// `*`: every element.
+    Any,
+    /// `name`: elements written with exactly this name and no prefix.
+    Name(Box<str>),
+    /// `p:name`: elements in the namespace that the prefix was declared to.
+    Prefixed {
+        /// The prefix as written in the query; declared in [`Namespaces`].
+        prefix: Box<str>,
+        /// The local name.
+        local: Box<str>,
+    },
+    /// `*:local`: this local name in any namespace, or in none.
+    AnyNamespace(Box<str>),
+}
+
+/// A return mark `!`, with its label if one was given.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Mark {
+    /// The label; by default the name of the matched element.
+    pub label: Option<Box<str>>,
+}
+
+/// The left side of a value test.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Operand {
+    /// `@name` or `@p:name`, as written.
+    Attribute(Box<str>),
+    /// `text()`: existential over the element's text nodes.
+    Text,
+    /// `.`: the string value, all text below the element.
+    StringValue,
+}
+
+/// A comparison operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// `=`
+    Eq,
+    /// `!=`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+}
+
+/// The right side of a comparison. A number compares as in XPath 1.0: a value that is not a number
+/// is NaN, for which only `!=` holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Literal {
+    /// A number; never NaN or infinite.
+    Number(f64),
+    /// A quoted string.
+    String(Box<str>),
+}
+
+/// A test on a value: `[@mag>=6.5]`, `[@id]`, `[text()="x"]`, `[.!=3]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValueTest {
+    /// What is tested.
+    pub operand: Operand,
+    /// How; `None` asks only that the attribute is there (attributes only).
+    pub comparison: Option<(Op, Literal)>,
+}
+
+/// A branch below a node.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Branch {
+    /// An ordinary branch: some child or descendant satisfies the node.
+    Node(NodeId),
+    /// A regular branch: contiguous element children spell a word of the expression.
+    Regular(Regex),
+}
+
+/// A regular expression over pattern nodes, each a symbol occurrence on the child axis.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Regex {
+    /// One element that satisfies the node.
+    Symbol(NodeId),
+    /// `a, b, c`; at least two parts, none of them itself a `Concat`.
+    Concat(Vec<Regex>),
+    /// `a | b | c`; at least two parts, none of them itself an `Alt`.
+    Alt(Vec<Regex>),
+    /// `a*` (0, none), `a+` (1, none), `a?` (0, 1), `a{m,n}`.
+    Repeat {
+        /// What is repeated.
+        inner: Box<Regex>,
+        /// At least this often.
+        min: u32,
+        /// At most this often; `None` = without bound.
+        max: Option<u32>,
+    },
+}
+
+/// One node of a pattern.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Which names match.
+    pub test: NameTest,
+    /// The axis to the parent; `Child` for the symbols of regular branches.
+    pub axis: Axis,
+    /// Tests on attributes and text; all must hold.
+    pub value_tests: Vec<ValueTest>,
+    /// The explicit return mark.
+    pub mark: Option<Mark>,
+    /// Branches in the order of the text; the next step of the trunk is the last of them.
+    pub branches: Vec<Branch>,
+}
+
+/// A regular tree pattern. Made by [`Pattern::parse`] or by the [`builder`]; shown by `Display`
+/// such that parsing the shown text gives an equal pattern.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pattern {
+    /// All nodes; the root first, every parent before its descendants.
+    pub(crate) nodes: Vec<Node>,
+    /// The steps outside brackets, from the root on (the final `/{regex}` not counted).
+    pub(crate) trunk: Vec<NodeId>,
+}
+
+impl Pattern {
+    /// Parses a query (grammar: crate documentation).
+    ///
+    /// # Errors
+    /// [`ErrorKind::Query`](crate::ErrorKind::Query) with the byte range of the fault, what was
+    /// expected there, and a hint.
+    pub fn parse(text: &str) -> Result<Self, Error> {
+        parser::parse(text)
+    }
+
+    /// All nodes, the root first.
+    #[must_use]
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// One node.
+    #[must_use]
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.index()]
+    }
+
+    /// The steps outside brackets, from the root on.
+    #[must_use]
+    pub fn trunk(&self) -> &[NodeId] {
+        &self.trunk
+    }
+
+    /// The return mark of a node: its own, or the default one of the last trunk step when the
+    /// query has no mark at all.
+    #[must_use]
+    pub fn return_mark(&self, id: NodeId) -> Option<Mark> {
+        if let Some(mark) = &self.node(id).mark {
+            return Some(mark.clone());
+        }
+        let unmarked = self.nodes.iter().all(|n| n.mark.is_none());
+        (unmarked && self.trunk.last() == Some(&id)).then(Mark::default)
+    }
+
+    /// The return nodes in the order of the pattern.
+    #[must_use]
+    pub fn return_nodes(&self) -> Vec<NodeId> {
+        (0..self.nodes.len() as u32)
+            .map(NodeId)
+            .filter(|&id| self.return_mark(id).is_some())
+            .collect()
+    }
+}
+
+impl FromStr for Pattern {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Pattern::parse(text)
+    }
+}
+
+impl Regex {
+    /// Calls `f` for every symbol occurrence from left to right.
+    pub fn for_each_symbol(&self, f: &mut impl FnMut(NodeId)) {
+        match self {
+            Regex::Symbol(id) => f(*id),
+            Regex::Concat(parts) | Regex::Alt(parts) => {
+                parts.iter().for_each(|p| p.for_each_symbol(f));
+            }
+            Regex::Repeat { inner, .. } => inner.for_each_symbol(f),
+        }
+    }
+
+    /// Whether the empty word belongs to the language.
+    #[must_use]
+    pub fn nullable(&self) -> bool {
+        match self {
+            Regex::Symbol(_) => false,
+            Regex::Concat(parts) => parts.iter().all(Regex::nullable),
+            Regex::Alt(parts) => parts.iter().any(Regex::nullable),
+            Regex::Repeat { inner, min, .. } => *min == 0 || inner.nullable(),
+        }
+    }
+}
+
+/// Prefixes declared for a query.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Namespaces {
+    pub(crate) prefixes: Vec<(Box<str>, Box<str>)>,
+    pub(crate) default: Option<Box<str>>,
+}
+
+impl Namespaces {
+    /// No prefix declared.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Declares a prefix; a second declaration of the same prefix replaces the first.
+    #[must_use]
+    pub fn with(mut self, prefix: &str, uri: &str) -> Self {
+        self.prefixes.retain(|(p, _)| **p != *prefix);
+        self.prefixes.push((prefix.into(), uri.into()));
+        self
+    }
+
+    /// Binds unprefixed names of the query to a namespace.
+    #[must_use]
+    pub fn with_default(mut self, uri: &str) -> Self {
+        self.default = Some(uri.into());
+        self
+    }
+
+    /// The URI of a prefix. `xml` is always declared.
+    #[must_use]
+    pub fn uri(&self, prefix: &str) -> Option<&str> {
+        if prefix == "xml" {
+            return Some("http://www.w3.org/XML/1998/namespace");
+        }
+        self.prefixes.iter().find(|(p, _)| **p == *prefix).map(|(_, u)| &**u)
+    }
+}
