@@ -1,13 +1,21 @@
 //! The pattern: a tree of nodes with ordinary and regular branches (paper, section 3.1).
 
+use std::ops::Range;
 use std::str::FromStr;
 
 use crate::Error;
 
 pub mod builder;
+mod check;
 mod display;
+mod fault;
 mod lexer;
 mod parser;
+mod regex;
+mod regex_parser;
+
+pub(crate) use check::check_prefixes;
+pub(crate) use regex::copies;
 
 /// Index of a node in its [`Pattern`]; parents come before their descendants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -87,6 +95,21 @@ pub enum Op {
     Ge,
 }
 
+impl Op {
+    /// The operator as it is written.
+    #[must_use]
+    pub fn sign(self) -> &'static str {
+        match self {
+            Op::Eq => "=",
+            Op::Ne => "!=",
+            Op::Lt => "<",
+            Op::Le => "<=",
+            Op::Gt => ">",
+            Op::Ge => ">=",
+        }
+    }
+}
+
 /// The right side of a comparison. A number compares as in XPath 1.0: a value that is not a number
 /// is NaN, for which only `!=` holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -150,6 +173,14 @@ pub struct Node {
     pub branches: Vec<Branch>,
 }
 
+impl Node {
+    /// The number of conditions besides the name: branches and value tests.
+    #[must_use]
+    pub fn conditions(&self) -> usize {
+        self.branches.len() + self.value_tests.len()
+    }
+}
+
 /// A regular tree pattern. Made by [`Pattern::parse`] or by the [`builder`]; shown by `Display`
 /// such that parsing the shown text gives an equal pattern.
 #[derive(Clone, Debug, PartialEq)]
@@ -158,9 +189,31 @@ pub struct Pattern {
     pub(crate) nodes: Vec<Node>,
     /// The steps outside brackets, from the root on (the final `/{regex}` not counted).
     pub(crate) trunk: Vec<NodeId>,
+    /// Where the names stand in the query.
+    pub(crate) spans: Spans,
+}
+
+/// Byte ranges of the names of all nodes, or nothing for a pattern that was not parsed. Patterns
+/// that differ only in this are equal.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Spans(pub(crate) Vec<Range<usize>>);
+
+impl PartialEq for Spans {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 impl Pattern {
+    /// Most brackets, braces and parentheses around one place of a query.
+    pub const MAX_NESTING: usize = 256;
+    /// Most steps of a query, the symbols of regular expressions included.
+    pub const MAX_STEPS: usize = 4096;
+    /// Most conditions on one step: its branches and its value tests.
+    pub const MAX_CONDITIONS: usize = 64;
+    /// Most symbol positions of one regular expression, repetitions written out.
+    pub const MAX_POSITIONS: u64 = 4096;
+
     /// Parses a query (grammar: crate documentation).
     ///
     /// # Errors
@@ -186,6 +239,43 @@ impl Pattern {
     #[must_use]
     pub fn trunk(&self) -> &[NodeId] {
         &self.trunk
+    }
+
+    /// The parent of every node; `None` for the root. A symbol's parent is the node that has the
+    /// regular branch.
+    #[must_use]
+    pub fn parents(&self) -> Vec<Option<NodeId>> {
+        let mut parents = vec![None; self.nodes.len()];
+        for (i, node) in self.nodes.iter().enumerate() {
+            let parent = Some(NodeId(i as u32));
+            for branch in &node.branches {
+                match branch {
+                    Branch::Node(child) => parents[child.index()] = parent,
+                    Branch::Regular(regex) => {
+                        regex.for_each_symbol(&mut |child| parents[child.index()] = parent);
+                    }
+                }
+            }
+        }
+        parents
+    }
+
+    /// For every node whether it is a symbol of a regular branch.
+    #[must_use]
+    pub fn symbols(&self) -> Vec<bool> {
+        let mut symbols = vec![false; self.nodes.len()];
+        for branch in self.nodes.iter().flat_map(|node| &node.branches) {
+            if let Branch::Regular(regex) = branch {
+                regex.for_each_symbol(&mut |symbol| symbols[symbol.index()] = true);
+            }
+        }
+        symbols
+    }
+
+    /// The byte range of a node's name in the query, when the pattern was parsed.
+    #[must_use]
+    pub fn span(&self, id: NodeId) -> Option<Range<usize>> {
+        self.spans.0.get(id.index()).cloned()
     }
 
     /// The return mark of a node: its own, or the default one of the last trunk step when the
@@ -214,30 +304,6 @@ impl FromStr for Pattern {
 
     fn from_str(text: &str) -> Result<Self, Error> {
         Pattern::parse(text)
-    }
-}
-
-impl Regex {
-    /// Calls `f` for every symbol occurrence from left to right.
-    pub fn for_each_symbol(&self, f: &mut impl FnMut(NodeId)) {
-        match self {
-            Regex::Symbol(id) => f(*id),
-            Regex::Concat(parts) | Regex::Alt(parts) => {
-                parts.iter().for_each(|p| p.for_each_symbol(f));
-            }
-            Regex::Repeat { inner, .. } => inner.for_each_symbol(f),
-        }
-    }
-
-    /// Whether the empty word belongs to the language.
-    #[must_use]
-    pub fn nullable(&self) -> bool {
-        match self {
-            Regex::Symbol(_) => false,
-            Regex::Concat(parts) => parts.iter().all(Regex::nullable),
-            Regex::Alt(parts) => parts.iter().any(Regex::nullable),
-            Regex::Repeat { inner, min, .. } => *min == 0 || inner.nullable(),
-        }
     }
 }
 

@@ -1,0 +1,1 @@
+//! Builds patterns without text.
