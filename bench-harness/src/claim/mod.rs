@@ -1,0 +1,276 @@
+//! The claims of the papers as data, and the rules by which they are judged.
+//!
+//! The rules were fixed before anything was measured. A verdict follows from the recorded rows alone
+//! ([`judge`]), so it can be checked again from the files; a claim that does not hold is reported.
+
+mod judge;
+
+pub use judge::judge;
+
+use crate::number::short;
+use crate::record::X;
+
+/// Flat: the largest value is at most this many times the smallest.
+pub const FLAT: f64 = 1.10;
+/// Rises or falls: the ends differ by more than this factor.
+pub const ENDS: f64 = 1.10;
+/// Slightly ahead: the ratio is at least 1 and at most this.
+pub const SLIGHTLY: f64 = 1.25;
+
+/// The series that holds the paired ratios of `a` to `b`.
+pub fn ratio(a: &str, b: &str) -> String {
+    format!("{a} / {b}")
+}
+
+/// A claim of a paper.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// The claim in our words.
+    pub text: String,
+    /// What the paper says or shows.
+    pub paper: String,
+    /// When it holds.
+    pub rule: Rule,
+}
+
+impl Claim {
+    /// A claim.
+    pub fn new(text: impl Into<String>, paper: impl Into<String>, rule: Rule) -> Self {
+        Self { text: text.into(), paper: paper.into(), rule }
+    }
+
+    /// An exact comparison by the name under which the experiment records it. What is expected is
+    /// what the check says.
+    pub fn example(text: impl Into<String>, check: impl Into<String>) -> Self {
+        Self::new(text, "", Rule::Example { check: check.into() })
+    }
+}
+
+/// When a claim holds. Series are named as the experiment records them.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rule {
+    /// a < b: at every measured x the 95 % interval of the paired ratio a / b lies below 1.
+    Below {
+        /// The smaller one.
+        a: String,
+        /// The larger one.
+        b: String,
+    },
+    /// a > b: at every measured x the 95 % interval of the paired ratio a / b lies above 1.
+    Above {
+        /// The larger one.
+        a: String,
+        /// The smaller one.
+        b: String,
+    },
+    /// Exact counts, smallest series first: strictly rising at every x.
+    Ordered {
+        /// The series.
+        series: Vec<String>,
+    },
+    /// Max / min of each series is at most [`FLAT`].
+    Flat {
+        /// The series.
+        series: Vec<String>,
+    },
+    /// Each series grows with x: its ends differ by more than [`ENDS`], and no step reverses beyond
+    /// its interval.
+    Rises {
+        /// The series.
+        series: Vec<String>,
+    },
+    /// Each series shrinks as x grows, likewise.
+    Falls {
+        /// The series.
+        series: Vec<String>,
+    },
+    /// The series is largest at the named x or a neighbour of it.
+    PeakAt {
+        /// The series.
+        series: String,
+        /// Where.
+        x: X,
+    },
+    /// The paired ratio a / b is at least 1 and at most [`SLIGHTLY`] at every x.
+    SlightlyAhead {
+        /// The one ahead.
+        a: String,
+        /// The other.
+        b: String,
+    },
+    /// The paired ratio a / b is between two factors at every point of a range.
+    Fold {
+        /// The numerator.
+        a: String,
+        /// The denominator.
+        b: String,
+        /// The least factor.
+        from: f64,
+        /// The greatest factor.
+        to: f64,
+        /// Every x of the range; all must have been measured.
+        at: Vec<X>,
+    },
+    /// A series has exactly these values.
+    Exact {
+        /// The series.
+        series: String,
+        /// Its values.
+        values: Vec<(X, f64)>,
+    },
+    /// All series that have a value at an x have the same, and at least two do.
+    Same {
+        /// The series.
+        series: Vec<String>,
+    },
+    /// The mean of the series' medians, at one x or over all points, is at least a figure of the
+    /// paper. Unlike a ratio this depends on the machine, and the report says so.
+    Reaches {
+        /// The series.
+        series: Vec<String>,
+        /// The x, or all of them.
+        x: Option<X>,
+        /// The paper's figure.
+        value: f64,
+        /// Its unit.
+        unit: String,
+    },
+    /// The named check of the experiment is an exact equality.
+    Example {
+        /// The check.
+        check: String,
+    },
+    /// All of several rules.
+    All(Vec<Rule>),
+}
+
+impl Rule {
+    /// a < b at every x.
+    pub fn below(a: &str, b: &str) -> Self {
+        Self::Below { a: a.to_owned(), b: b.to_owned() }
+    }
+
+    /// a > b at every x.
+    pub fn above(a: &str, b: &str) -> Self {
+        Self::Above { a: a.to_owned(), b: b.to_owned() }
+    }
+
+    /// Smallest first: each neighbouring pair by [`Rule::Below`].
+    pub fn below_in_turn(series: &[&str]) -> Self {
+        Self::All(series.windows(2).map(|pair| Self::below(pair[0], pair[1])).collect())
+    }
+
+    /// Grows with x.
+    pub fn rises(series: &[&str]) -> Self {
+        Self::Rises { series: owned(series) }
+    }
+
+    /// Shrinks with x.
+    pub fn falls(series: &[&str]) -> Self {
+        Self::Falls { series: owned(series) }
+    }
+
+    /// Stays the same.
+    pub fn flat(series: &[&str]) -> Self {
+        Self::Flat { series: owned(series) }
+    }
+
+    /// Exact counts in strictly rising order.
+    pub fn ordered(series: &[&str]) -> Self {
+        Self::Ordered { series: owned(series) }
+    }
+
+    /// Equal values at every x.
+    pub fn same(series: &[&str]) -> Self {
+        Self::Same { series: owned(series) }
+    }
+
+    /// Whether it is judged without times: by a check or by exact counts.
+    pub fn is_exact(&self) -> bool {
+        match self {
+            Self::Ordered { .. }
+            | Self::Exact { .. }
+            | Self::Same { .. }
+            | Self::Example { .. } => true,
+            Self::All(rules) => rules.iter().all(Self::is_exact),
+            _ => false,
+        }
+    }
+
+    /// Whether a run whose claim does not hold has failed: a worked example that comes out otherwise
+    /// is an error of ours, not a finding.
+    pub fn must_hold(&self) -> bool {
+        matches!(self, Self::Example { .. })
+    }
+
+    /// Whether the verdict rests on rows alone, so that it can be repeated from the files.
+    pub fn needs_rows_only(&self) -> bool {
+        match self {
+            Self::Example { .. } => false,
+            Self::All(rules) => rules.iter().all(Self::needs_rows_only),
+            _ => true,
+        }
+    }
+
+    /// The rule in words.
+    pub fn text(&self) -> String {
+        let percent = |factor: f64| short((factor - 1.0) * 100.0);
+        match self {
+            Self::Below { a, b } => {
+                format!(
+                    "at every x the 95 % interval of the paired ratio {} is below 1",
+                    ratio(a, b)
+                )
+            }
+            Self::Above { a, b } => {
+                format!(
+                    "at every x the 95 % interval of the paired ratio {} is above 1",
+                    ratio(a, b)
+                )
+            }
+            Self::Ordered { series } => {
+                format!("exact counts: {} at every x", series.join(" < "))
+            }
+            Self::Flat { series } => {
+                format!("{}: max / min at most {FLAT:.2}", series.join(", "))
+            }
+            Self::Rises { series } => format!(
+                "{}: the last value is more than {} % above the first, and no step falls beyond its interval",
+                series.join(", "),
+                percent(ENDS)
+            ),
+            Self::Falls { series } => format!(
+                "{}: the first value is more than {} % above the last, and no step rises beyond its interval",
+                series.join(", "),
+                percent(ENDS)
+            ),
+            Self::PeakAt { series, x } => {
+                format!("{series} is largest at {x} or at a neighbour of it")
+            }
+            Self::SlightlyAhead { a, b } => {
+                format!("the paired ratio {} is from 1.00 to {SLIGHTLY:.2} at every x", ratio(a, b))
+            }
+            Self::Fold { a, b, from, to, at } => {
+                let (from, to, at) = (short(*from), short(*to), list(at));
+                format!("the paired ratio {} is from {from} to {to} at each of {at}", ratio(a, b))
+            }
+            Self::Exact { series, .. } => format!("{series}: exact equality"),
+            Self::Same { series } => format!("exact equality of {} at every x", series.join(", ")),
+            Self::Reaches { series, x, value, unit } => {
+                let place = x.as_ref().map_or("over all points".to_owned(), |x| format!("at {x}"));
+                let value = short(*value);
+                format!("mean of {} {place} is at least {value} {unit}", series.join(", "))
+            }
+            Self::Example { .. } => "exact equality".to_owned(),
+            Self::All(rules) => rules.iter().map(Self::text).collect::<Vec<_>>().join("; and "),
+        }
+    }
+}
+
+fn owned(series: &[&str]) -> Vec<String> {
+    series.iter().map(|&name| name.to_owned()).collect()
+}
+
+fn list(values: &[X]) -> String {
+    values.iter().map(X::to_string).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,167 @@
+//! The command line.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand};
+
+use crate::command;
+use crate::data::DEFAULT_DIRECTORY;
+use crate::error::Result;
+use crate::experiment::{Context, Registry, Scale};
+use crate::measure::memory::{self, Heap, Memory};
+use crate::progress::Progress;
+use crate::{data::Cache, record};
+
+/// Reproduce the experiments of the papers, judge their claims and write a report.
+#[derive(Debug, Parser)]
+#[command(name = "bench-harness", version)]
+#[command(
+    after_help = "Exit codes: 0 all ran (whatever the verdicts); 1 an example, a comparison of \
+                        answers or a run failed; 2 a mistake in the call or its input."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Print the ids of all experiments, one a line
+    List,
+    /// Run experiments and print their results and claims as JSON lines
+    Run {
+        /// The experiments
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
+        #[command(flatten)]
+        options: Options,
+    },
+    /// Run everything, judge every claim and write the report
+    Reproduce {
+        /// Only these experiments
+        #[arg(long, value_name = "ID", num_args = 1.., value_delimiter = ',')]
+        only: Vec<String>,
+        /// Where the report and the result files go
+        #[arg(long, value_name = "DIR", default_value = "report")]
+        out: PathBuf,
+        #[command(flatten)]
+        options: Options,
+    },
+    /// Rebuild the report from the result files of an earlier run
+    Report {
+        /// A directory with results.jsonl and claims.jsonl, or the former itself
+        #[arg(long, value_name = "DIR|FILE", default_value = "report")]
+        from: PathBuf,
+        /// Where the report goes; beside the files unless given
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+    /// Check the worked examples and that all engines agree, without timing
+    Verify {
+        /// Only these experiments
+        #[arg(long, value_name = "ID", num_args = 1.., value_delimiter = ',')]
+        only: Vec<String>,
+        #[command(flatten)]
+        options: Options,
+    },
+}
+
+/// What every command that runs experiments takes.
+#[derive(Clone, Debug, Args)]
+pub struct Options {
+    /// How much to run: tiny takes seconds, quick minutes; paper has all of the papers' parameters,
+    /// full goes beyond
+    #[arg(long, value_name = "SCALE", default_value = "quick", value_parser = scales())]
+    pub scale: Scale,
+    /// The seed of all generated data
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Where generated data are kept
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_DIRECTORY)]
+    pub data: PathBuf,
+}
+
+fn scales() -> impl TypedValueParser<Value = Scale> {
+    PossibleValuesParser::new(Scale::ALL.map(Scale::name)).try_map(|name| name.parse::<Scale>())
+}
+
+/// Runs the program's command line with these experiments.
+pub fn main(registry: &Registry) -> ExitCode {
+    run(registry, std::env::args_os(), &mut std::io::stdout().lock(), &Progress::stderr())
+}
+
+/// Runs a command line, with its output and messages going where the caller says.
+pub fn run(
+    registry: &Registry,
+    arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+    out: &mut dyn Write,
+    progress: &Progress,
+) -> ExitCode {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // `--help` and `--version` come this way too, with code 0. A closed terminal leaves
+            // nobody to tell.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let result = match cli.command {
+        Command::List => command::list(registry, out),
+        Command::Run { ids, options } => command::run(registry, &ids, &options, out, progress),
+        Command::Reproduce { only, out: directory, options } => {
+            command::reproduce(registry, &only, &directory, &options, progress)
+        }
+        Command::Report { from, out } => command::report(registry, &from, out.as_deref(), progress),
+        Command::Verify { only, options } => command::verify(registry, &only, &options, progress),
+    };
+    finish(result, progress)
+}
+
+/// The command line of the memory binary: `ID PROBE [--scale --seed --data]`.
+#[derive(Debug, Parser)]
+#[command(name = memory::BINARY, about = "Run one memory probe; the harness starts this itself")]
+struct MemoryCli {
+    id: String,
+    probe: String,
+    #[command(flatten)]
+    options: Options,
+}
+
+/// Runs the memory binary's command line.
+pub fn memory_main(registry: &Registry, heap: &dyn Heap) -> ExitCode {
+    let cli = match MemoryCli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => error.exit(),
+    };
+    let progress = Progress::silent();
+    let result = probe(registry, &cli, heap, &progress);
+    finish(result, &Progress::stderr())
+}
+
+fn probe(registry: &Registry, cli: &MemoryCli, heap: &dyn Heap, progress: &Progress) -> Result<()> {
+    let Options { scale, seed, data } = &cli.options;
+    let cache = Cache::new(data);
+    let mut context = Context::new(&cli.id, *scale, *seed, &cache, progress);
+    for (_, experiment) in registry.select(std::slice::from_ref(&cli.id))? {
+        let peak_heap = experiment.probe(&cli.probe, &mut context, heap)?;
+        let memory = Memory { peak_heap, peak_resident: memory::peak_resident() };
+        record::write_line(&mut std::io::stdout().lock(), &memory)
+            .map_err(|error| crate::Error::io("cannot write the measurement", &error))?;
+    }
+    Ok(())
+}
+
+fn finish(result: Result<()>, progress: &Progress) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            progress.message(format!("error: {error}"));
+            ExitCode::from(error.exit_code())
+        }
+    }
+}

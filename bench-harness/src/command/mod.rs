@@ -1,0 +1,88 @@
+//! The subcommands.
+
+mod execute;
+mod report;
+mod reproduce;
+
+use std::io::Write;
+
+use crate::cli::Options;
+use crate::data::Cache;
+use crate::error::{Error, Result};
+use crate::experiment::Registry;
+use crate::progress::Progress;
+use crate::record::write_line;
+
+pub use execute::{Outcome, Stage, execute};
+pub use report::report;
+pub use reproduce::reproduce;
+
+/// Prints the ids, one a line.
+pub fn list(registry: &Registry, out: &mut dyn Write) -> Result<()> {
+    for id in registry.ids() {
+        writeln!(out, "{id}").map_err(|error| Error::io("cannot write the list", &error))?;
+    }
+    Ok(())
+}
+
+/// Runs experiments and prints their rows and judgements as JSON lines.
+pub fn run(
+    registry: &Registry,
+    ids: &[String],
+    options: &Options,
+    out: &mut dyn Write,
+    progress: &Progress,
+) -> Result<()> {
+    let cache = Cache::new(&options.data);
+    let mut failures = Vec::new();
+    for (about, experiment) in registry.select(ids)? {
+        let outcome = execute(&about, experiment, Stage::All, options, &cache, progress);
+        let mut print = || {
+            for row in &outcome.records.rows {
+                write_line(out, row)?;
+            }
+            for judgement in &outcome.records.judgements {
+                write_line(out, judgement)?;
+            }
+            out.flush()
+        };
+        print().map_err(|error| Error::io("cannot write the results", &error))?;
+        failures.extend(outcome.failure);
+    }
+    fail_when_any(&failures)
+}
+
+/// Checks examples and answers without taking times.
+pub fn verify(
+    registry: &Registry,
+    only: &[String],
+    options: &Options,
+    progress: &Progress,
+) -> Result<()> {
+    let cache = Cache::new(&options.data);
+    let mut failures = Vec::new();
+    for (about, experiment) in registry.select(only)? {
+        let outcome = execute(&about, experiment, Stage::Check, options, &cache, progress);
+        for judgement in &outcome.records.judgements {
+            progress.message(format!("{}: {}: {}", about.id, judgement.claim, judgement.verdict));
+        }
+        match outcome.failure {
+            Some(failure) => failures.push(failure),
+            None => progress.message(format!("{}: ok", about.id)),
+        }
+    }
+    fail_when_any(&failures)
+}
+
+/// The error that ends a command of which some experiments failed.
+fn fail_when_any(failures: &[Error]) -> Result<()> {
+    match failures {
+        [] => Ok(()),
+        [one] => Err(Error::new(one.kind(), one.to_string())),
+        [first, ..] => {
+            let all: Vec<String> = failures.iter().map(|error| format!("  {error}")).collect();
+            let message = format!("{} experiments failed:\n{}", failures.len(), all.join("\n"));
+            Err(Error::new(first.kind(), message))
+        }
+    }
+}

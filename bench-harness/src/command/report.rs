@@ -1,0 +1,64 @@
+//! Rebuilds the page from the two files.
+
+use std::fs;
+use std::path::Path;
+
+use crate::claim;
+use crate::error::{Error, Result};
+use crate::experiment::Registry;
+use crate::progress::Progress;
+use crate::record::{Records, Verdict};
+use crate::report::page;
+
+/// Reads the files, checks that the claims follow from the results, and writes `index.html`.
+pub fn report(
+    registry: &Registry,
+    from: &Path,
+    out: Option<&Path>,
+    progress: &Progress,
+) -> Result<()> {
+    let records = Records::read(from)?;
+    check(registry, &records)?;
+    let html = page::render(registry, &records)?;
+    let beside = if from.is_dir() { from } else { from.parent().unwrap_or(Path::new(".")) };
+    let directory = out.unwrap_or(beside);
+    let path = directory.join("index.html");
+    let partial = directory.join("index.html.partial");
+    let fail = |error| Error::io(format!("cannot write {}", path.display()), &error);
+    fs::create_dir_all(directory).map_err(fail)?;
+    fs::write(&partial, html).map_err(fail)?;
+    fs::rename(&partial, &path).map_err(fail)?;
+    progress.message(format!("report: {}", path.display()));
+    Ok(())
+}
+
+/// Refuses files that do not belong together: a verdict must follow from the rows beside it. An
+/// example's verdict follows from its own two texts.
+fn check(registry: &Registry, records: &Records) -> Result<()> {
+    for experiment in registry.iter() {
+        let about = experiment.about();
+        for stored in records.judgements_of(&about.id) {
+            let Some(claim) = about
+                .claims
+                .iter()
+                .find(|claim| claim.text == stored.claim && claim.rule.text() == stored.rule)
+            else {
+                // Written by another version, whose rules are not ours to check.
+                continue;
+            };
+            let sound = if claim.rule.must_hold() {
+                (stored.paper == stored.measured) == (stored.verdict == Verdict::Holds)
+            } else {
+                !claim.rule.needs_rows_only()
+                    || claim::judge(&about.id, claim, &records.rows, &[]) == *stored
+            };
+            if !sound {
+                return Err(Error::input(format!(
+                    "the claims do not follow from the results: {}: {}",
+                    about.id, stored.claim
+                )));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,54 @@
+//! The experiments that exist.
+
+use super::{About, Experiment};
+use crate::error::{Error, Result};
+
+/// Experiments in the order in which they are listed, run and reported.
+#[derive(Default)]
+pub struct Registry {
+    experiments: Vec<Box<dyn Experiment>>,
+}
+
+/// All experiments of this program, one line a figure group.
+pub fn registry() -> Registry {
+    Registry::default()
+}
+
+impl Registry {
+    /// Adds a figure group.
+    #[must_use]
+    pub fn with(mut self, group: impl IntoIterator<Item = Box<dyn Experiment>>) -> Self {
+        self.experiments.extend(group);
+        self
+    }
+
+    /// All experiments in order.
+    pub fn iter(&self) -> impl Iterator<Item = &dyn Experiment> {
+        self.experiments.iter().map(AsRef::as_ref)
+    }
+
+    /// Their ids in order.
+    pub fn ids(&self) -> Vec<String> {
+        self.iter().map(|experiment| experiment.about().id).collect()
+    }
+
+    /// The experiments with these ids, in the registry's order and each once; all of them when `only`
+    /// is empty.
+    pub fn select(&self, only: &[String]) -> Result<Vec<(About, &dyn Experiment)>> {
+        let all: Vec<_> = self.iter().map(|one| (one.about(), one)).collect();
+        if let Some(unknown) = only.iter().find(|id| all.iter().all(|(about, _)| about.id != **id))
+        {
+            return Err(Error::usage(format!(
+                "there is no experiment {unknown}; `bench-harness list` prints all of them"
+            )));
+        }
+        let wanted = |about: &About| only.is_empty() || only.contains(&about.id);
+        Ok(all.into_iter().filter(|(about, _)| wanted(about)).collect())
+    }
+}
+
+impl std::fmt::Debug for Registry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.ids()).finish()
+    }
+}

@@ -1,0 +1,158 @@
+//! Interleaved runs: every round runs every contender once, in an order that changes from round to
+//! round, so that a machine that slows down or speeds up meanwhile hits all of them alike. What is
+//! compared are the ratios within a round.
+
+use std::fmt::Debug;
+use std::time::{Duration, Instant};
+
+use cpu_time::ProcessTime;
+
+use super::Summary;
+use crate::error::{Error, Result};
+use crate::progress::Progress;
+
+/// One thing to be timed. Its answer is compared with the others' before any time is taken.
+pub struct Contender<'a, A> {
+    name: String,
+    run: Box<dyn FnMut() -> Result<A> + 'a>,
+}
+
+impl<'a, A> Contender<'a, A> {
+    /// `run` does the whole job once and returns its answer, or a digest of it.
+    pub fn new(name: impl Into<String>, run: impl FnMut() -> Result<A> + 'a) -> Self {
+        Self { name: name.into(), run: Box::new(run) }
+    }
+}
+
+impl<A> Debug for Contender<'_, A> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Contender").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// How often to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// Rounds that are run and compared but not timed; at least one always is.
+    pub warm_up: u32,
+    /// Timed rounds.
+    pub rounds: u32,
+    /// A run that is shorter is repeated within its round until it takes this long, so that the
+    /// clock's grain and the cost of reading it vanish.
+    pub shortest: Duration,
+}
+
+/// The runs of one contender, one entry a round.
+#[derive(Clone, Debug)]
+pub struct Samples<A> {
+    /// The contender.
+    pub name: String,
+    /// Wall time of one run in seconds.
+    pub wall: Vec<f64>,
+    /// CPU time of one run in seconds, all threads of the process together.
+    pub cpu: Vec<f64>,
+    /// The answer, the same in every round and for every contender.
+    pub answer: A,
+}
+
+impl<A> Samples<A> {
+    /// The wall time.
+    pub fn wall_summary(&self) -> Option<Summary> {
+        Summary::of(&self.wall)
+    }
+
+    /// The CPU time.
+    pub fn cpu_summary(&self) -> Option<Summary> {
+        Summary::of(&self.cpu)
+    }
+}
+
+/// Runs the contenders in turn and returns their samples in the order given.
+///
+/// Fails when two of them answer differently in any round: times of engines that disagree mean
+/// nothing.
+pub fn interleave<A: PartialEq + Debug>(
+    contenders: &mut [Contender<'_, A>],
+    plan: &Plan,
+    progress: &Progress,
+) -> Result<Vec<Samples<A>>> {
+    let rounds = plan.warm_up.max(1) + plan.rounds;
+    let bar = progress.bar("rounds", u64::from(rounds));
+    let mut samples: Vec<Samples<A>> = Vec::with_capacity(contenders.len());
+    let mut repeats = Vec::with_capacity(contenders.len());
+    for contender in contenders.iter_mut() {
+        let start = Instant::now();
+        let answer = run(contender)?;
+        repeats.push(repeats_for(start.elapsed(), plan.shortest));
+        if let Some(first) = samples.first() {
+            compare(&first.name, &first.answer, &contender.name, &answer)?;
+        }
+        let name = contender.name.clone();
+        samples.push(Samples { name, wall: Vec::new(), cpu: Vec::new(), answer });
+    }
+    bar.advance(1);
+    for round in 1..rounds {
+        let timed = round >= plan.warm_up.max(1);
+        for index in order(contenders.len(), round) {
+            let (wall, cpu, answer) = timed_run(&mut contenders[index], repeats[index])?;
+            let samples = &mut samples[index];
+            compare("an earlier run", &samples.answer, &samples.name, &answer)?;
+            if timed {
+                samples.wall.push(wall);
+                samples.cpu.push(cpu);
+            } else {
+                // The first run was cold; a later one tells better how often to repeat.
+                let once = Duration::from_secs_f64(wall);
+                repeats[index] = repeats_for(once, plan.shortest);
+            }
+        }
+        bar.advance(1);
+    }
+    Ok(samples)
+}
+
+/// Each contender is first, second, ... equally often, and follows each of its neighbours in both
+/// directions: rotate by one every second round, reverse every other one.
+fn order(len: usize, round: u32) -> Vec<usize> {
+    let shift = (round as usize / 2) % len.max(1);
+    let mut order: Vec<usize> = (0..len).map(|index| (index + shift) % len).collect();
+    if round % 2 == 1 {
+        order.reverse();
+    }
+    order
+}
+
+fn repeats_for(once: Duration, shortest: Duration) -> u32 {
+    let once = once.as_secs_f64().max(1e-9);
+    // A million repeats bound the work when the clock reads zero.
+    (shortest.as_secs_f64() / once).ceil().clamp(1.0, 1e6) as u32
+}
+
+fn timed_run<A: PartialEq + Debug>(
+    contender: &mut Contender<'_, A>,
+    repeats: u32,
+) -> Result<(f64, f64, A)> {
+    let (wall, cpu) = (Instant::now(), ProcessTime::now());
+    let mut answer = (contender.run)();
+    for _ in 1..repeats {
+        if answer.is_err() {
+            break;
+        }
+        answer = (contender.run)();
+    }
+    let (wall, cpu) = (wall.elapsed(), cpu.elapsed());
+    let answer = answer.map_err(|error| error.within(&contender.name))?;
+    let once = |whole: Duration| whole.as_secs_f64() / f64::from(repeats);
+    Ok((once(wall), once(cpu), answer))
+}
+
+fn run<A>(contender: &mut Contender<'_, A>) -> Result<A> {
+    (contender.run)().map_err(|error| error.within(&contender.name))
+}
+
+fn compare<A: PartialEq + Debug>(one: &str, a: &A, other: &str, b: &A) -> Result<()> {
+    if a == b {
+        return Ok(());
+    }
+    Err(Error::disagreement(format!("{one} answers {a:?}, but {other} answers {b:?}")))
+}

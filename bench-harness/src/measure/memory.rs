@@ -1,0 +1,109 @@
+//! Memory, measured in a process of its own.
+//!
+//! A counting allocator costs time, so the harness never carries one. A second binary,
+//! `bench-harness-memory`, holds the same experiments under such an allocator; [`measure`] starts it
+//! once for a probe and reads back one line of JSON. A *probe* is a named job of an experiment: it
+//! prepares its input, then runs the part whose memory is asked for inside [`Heap::peak_during`].
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{env, fs};
+
+use serde::{Deserialize, Serialize};
+
+use super::machine;
+use crate::error::{Error, Result};
+
+/// The name of the binary with the counting allocator.
+pub const BINARY: &str = "bench-harness-memory";
+
+/// What a probe used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Memory {
+    /// The most bytes that were allocated at once during the probe, beyond those allocated before.
+    pub peak_heap: u64,
+    /// The largest resident set of the whole child process in bytes, program and input included.
+    pub peak_resident: Option<u64>,
+}
+
+/// A counting allocator, seen by a probe. The allocator itself lives in the memory binary.
+pub trait Heap {
+    /// Bytes allocated now.
+    fn current(&self) -> u64;
+    /// Most bytes allocated at once since the last reset.
+    fn peak(&self) -> u64;
+    /// Forgets the peak.
+    fn reset(&self);
+}
+
+impl dyn Heap + '_ {
+    /// Runs `job` and returns its value with the growth of the heap's peak.
+    pub fn peak_during<T>(&self, job: impl FnOnce() -> T) -> (T, u64) {
+        self.reset();
+        let before = self.current();
+        let value = job();
+        (value, self.peak().saturating_sub(before))
+    }
+}
+
+/// The largest resident set of this process so far in bytes, where the kernel tells.
+pub fn peak_resident() -> Option<u64> {
+    let text = fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib * 1024)
+}
+
+/// Runs a probe of an experiment in the memory binary with these arguments.
+pub fn measure(arguments: &[OsString]) -> Result<Memory> {
+    let program = binary()?;
+    let output = Command::new(&program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| Error::io(format!("cannot start {}", program.display()), &error))?;
+    if !output.status.success() {
+        return Err(Error::failed(format!("{} failed: {}", program.display(), output.status)));
+    }
+    serde_json::from_slice(&output.stdout)
+        .map_err(|error| Error::failed(format!("{BINARY} wrote no measurement: {error}")))
+}
+
+/// Finds the memory binary beside this one. `cargo run` builds only the binary it runs, so the other
+/// one is built here when cargo is at hand; that also keeps the two in step.
+fn binary() -> Result<PathBuf> {
+    let here = env::current_exe().map_err(|error| Error::io("cannot find this program", &error))?;
+    let directory = here.parent().unwrap_or(Path::new("."));
+    let program = directory.join(format!("{BINARY}{}", env::consts::EXE_SUFFIX));
+    // `cargo run` and `cargo test` say which cargo they are.
+    if let Some(cargo) = env::var_os("CARGO") {
+        build(&cargo, directory)?;
+    }
+    if program.is_file() {
+        return Ok(program);
+    }
+    Err(Error::failed(format!(
+        "memory is measured by a second program, which is not at {}; build it with \
+         `cargo build --release -p bench-harness --bins`",
+        program.display()
+    )))
+}
+
+fn build(cargo: &OsString, directory: &Path) -> Result<()> {
+    let mut command = Command::new(cargo);
+    command.args(["build", "--quiet", "--bin", BINARY, "--manifest-path"]);
+    command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"));
+    if machine::profile() == "release" {
+        command.arg("--release");
+    }
+    if let Some(target) = directory.parent() {
+        command.arg("--target-dir").arg(target);
+    }
+    let status = command.status().map_err(|error| Error::io("cannot start cargo", &error))?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(Error::failed(format!("cannot build {BINARY}: {status}")))
+}

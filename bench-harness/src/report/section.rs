@@ -1,0 +1,183 @@
+//! The section of one experiment.
+
+use std::fmt::Write;
+
+use super::html::{Escaped, paragraphs};
+use super::page::{badge, repeat};
+use super::{dot_svg, svg};
+use crate::error::Result;
+use crate::experiment::{About, Artefact, Experiment};
+use crate::number::short;
+use crate::record::{Records, Row};
+
+/// Widths of the two drawings of each chart: the style sheet shows the one that fits the screen, so
+/// that text is never scaled down.
+const WIDE: f64 = 800.0;
+const NARROW: f64 = 336.0;
+
+/// Appends the section of an experiment.
+pub(super) fn render(
+    page: &mut String,
+    experiment: &dyn Experiment,
+    records: &Records,
+) -> Result<()> {
+    let about = experiment.about();
+    let rows: Vec<&Row> = records.rows_of(&about.id).collect();
+    let judged = records.judgements_of(&about.id).next().is_some();
+    let (id, title) = (Escaped(&about.id), Escaped(&about.title));
+    let _ = write!(
+        page,
+        "<section id=\"{id}\">\n<h2>{title} <span class=\"kind\">{} {id}</span></h2>\n",
+        about.kind
+    );
+    let _ = write!(page, "<h3>What the paper says</h3>\n{}", paragraphs(&about.paper));
+    page.push_str("<h3>What we found</h3>\n");
+    if rows.is_empty() && !judged {
+        page.push_str(
+            "<p>These files hold no result of this experiment: it was not run, or its run failed, and a \
+             failed run has no verdict.</p>\n",
+        );
+    }
+    claims(page, &about, records);
+    for plot in &about.plots {
+        let drawings = [("wide", WIDE), ("narrow", NARROW)];
+        let drawings =
+            drawings.map(|(class, width)| Some((class, svg::chart(plot, &rows, width)?)));
+        if drawings.iter().all(Option::is_none) {
+            continue;
+        }
+        let _ = writeln!(page, "<figure>\n<figcaption>{}</figcaption>", Escaped(&plot.title));
+        for (class, drawing) in drawings.into_iter().flatten() {
+            let _ = writeln!(page, "<div class=\"{class}\">{drawing}</div>");
+        }
+        page.push_str("</figure>\n");
+    }
+    for artefact in experiment.artefacts()? {
+        render_artefact(page, &artefact)?;
+    }
+    let _ = write!(page, "<h3>How we measured</h3>\n{}", paragraphs(&about.method));
+    if let Some(reconstruction) = &about.reconstruction {
+        let _ = write!(page, "<h3>What we reconstructed</h3>\n{}", paragraphs(reconstruction));
+    }
+    raw(page, &rows);
+    if let (Some(command), true) = (repeat(records, Some(&about.id)), !rows.is_empty() || judged) {
+        let _ = writeln!(page, "<h3>To repeat</h3>\n<pre>{}</pre>", Escaped(&command));
+    }
+    page.push_str("</section>\n");
+    Ok(())
+}
+
+fn claims(page: &mut String, about: &About, records: &Records) {
+    for judgement in records.judgements_of(&about.id) {
+        let (claim, verdict) = (Escaped(&judgement.claim), badge(judgement.verdict));
+        let _ = write!(page, "<div class=\"claim\">\n<p>{verdict} {claim}</p>\n<dl>\n");
+        for (name, text) in [
+            ("Paper", &judgement.paper),
+            ("Measured", &judgement.measured),
+            ("Rule", &judgement.rule),
+        ] {
+            if !text.is_empty() {
+                let _ = writeln!(page, "<dt>{name}</dt><dd>{}</dd>", Escaped(text));
+            }
+        }
+        page.push_str("</dl>\n</div>\n");
+    }
+}
+
+fn render_artefact(page: &mut String, artefact: &Artefact) -> Result<()> {
+    let (Artefact::Dot { caption, .. }
+    | Artefact::Text { caption, .. }
+    | Artefact::Table { caption, .. }) = artefact;
+    let _ = writeln!(page, "<figure>\n<figcaption>{}</figcaption>", Escaped(caption));
+    match artefact {
+        Artefact::Dot { text, .. } => {
+            let drawing = dot_svg::render(text)?;
+            let _ = writeln!(page, "<div class=\"scroll\">{drawing}</div>");
+            let text = Escaped(text);
+            let _ = writeln!(page, "<details><summary>As DOT</summary><pre>{text}</pre></details>");
+        }
+        Artefact::Text { text, .. } => {
+            let _ = writeln!(page, "<pre>{}</pre>", Escaped(text));
+        }
+        Artefact::Table { head, rows, .. } => {
+            page.push_str("<div class=\"scroll\"><table>\n<thead><tr>");
+            for cell in head {
+                let _ = write!(page, "<th>{}</th>", Escaped(cell));
+            }
+            page.push_str("</tr></thead>\n<tbody>\n");
+            for row in rows {
+                page.push_str("<tr>");
+                for cell in row {
+                    let _ = write!(page, "<td>{}</td>", Escaped(cell));
+                }
+                page.push_str("</tr>\n");
+            }
+            page.push_str("</tbody>\n</table></div>\n");
+        }
+    }
+    page.push_str("</figure>\n");
+    Ok(())
+}
+
+/// All rows, folded away: numbers first, then where they come from.
+fn raw(page: &mut String, rows: &[&Row]) {
+    if rows.is_empty() {
+        return;
+    }
+    let _ = write!(
+        page,
+        "<details>\n<summary>Raw numbers</summary>\n<div class=\"scroll\"><table class=\"raw\">\n<thead><tr><th>Series</th>\
+         <th>x</th><th class=\"num\">Median</th><th>Unit</th><th class=\"num\">Low</th>\
+         <th class=\"num\">High</th><th class=\"num\">Runs</th></tr></thead>\n<tbody>\n"
+    );
+    for row in rows {
+        let Row { series, unit, n, .. } = row;
+        let (series, x, unit) = (Escaped(series), row.x.to_string(), Escaped(unit));
+        let (x, value, lo, hi) = (Escaped(&x), short(row.value), short(row.lo), short(row.hi));
+        let _ = writeln!(
+            page,
+            "<tr><td>{series}</td><td>{x}</td><td class=\"num\">{value}</td><td>{unit}</td>\
+             <td class=\"num\">{lo}</td><td class=\"num\">{hi}</td><td class=\"num\">{n}</td></tr>"
+        );
+    }
+    page.push_str("</tbody>\n</table></div>\n");
+    origins(page, rows);
+    page.push_str("</details>\n");
+}
+
+/// Which data, seed and machine the rows come from; which x has which data when there are several.
+fn origins(page: &mut String, rows: &[&Row]) {
+    let mut machines: Vec<&str> = Vec::new();
+    let mut data: Vec<(&str, Vec<String>)> = Vec::new();
+    let mut seeds: Vec<String> = Vec::new();
+    for row in rows {
+        if !machines.contains(&row.machine.as_str()) {
+            machines.push(&row.machine);
+        }
+        let (seed, x) = (row.seed.to_string(), row.x.to_string());
+        if !seeds.contains(&seed) {
+            seeds.push(seed);
+        }
+        let Some(hash) = &row.data_sha256 else { continue };
+        match data.iter_mut().find(|(known, _)| known == hash) {
+            Some((_, places)) if places.contains(&x) => {}
+            Some((_, places)) => places.push(x),
+            None => data.push((hash, vec![x])),
+        }
+    }
+    page.push_str("<dl class=\"facts\">\n");
+    for machine in machines {
+        let _ = writeln!(page, "<dt>Machine and build</dt><dd>{}</dd>", Escaped(machine));
+    }
+    let _ = writeln!(page, "<dt>Seed</dt><dd>{}</dd>", seeds.join(", "));
+    for (hash, places) in &data {
+        let places = places.join(", ");
+        let _ = writeln!(
+            page,
+            "<dt>Data, SHA-256</dt><dd><span class=\"hash\">{}</span> at {}</dd>",
+            Escaped(hash),
+            Escaped(&places)
+        );
+    }
+    page.push_str("</dl>\n");
+}

@@ -1,0 +1,16 @@
+//! Colours and the style sheet.
+//!
+//! The series colours are those of Okabe and Ito, which people with any of the common colour vision
+//! deficiencies can tell apart, lightened for the dark scheme. All drawings take them from CSS
+//! variables, so one drawing serves both schemes; markers differ in shape as well.
+
+/// How many series colours there are; a chart with more starts over.
+pub const SERIES_COLOURS: usize = 7;
+
+/// The colour of the n-th series, for a `fill` or `stroke` attribute.
+pub fn series(index: usize) -> String {
+    format!("var(--s{})", index % SERIES_COLOURS + 1)
+}
+
+/// The style sheet of the page.
+pub const STYLE: &str = include_str!("theme.css");
