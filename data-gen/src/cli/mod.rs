@@ -1,0 +1,101 @@
+//! The command line: what the arguments mean, and running what they ask for.
+
+mod arguments;
+
+use arguments::Arguments;
+use clap::Parser;
+use data_gen::xml::XmlKind;
+use data_gen::{Manifest, file};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+pub(crate) fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let kind = arguments.command.kind();
+    let seed = arguments.seed;
+    tell(format_args!("data-gen: {}, seed {seed}", kind.name()));
+    let written = match arguments.output.as_deref() {
+        Some(path) if path != Path::new("-") => to_file(path, &kind, seed),
+        _ => to_stdout(&kind, seed),
+    };
+    match written {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever read our output has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            tell(format_args!("data-gen: {error}"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Writes a line to the standard error; there is nobody to tell when that fails.
+fn tell(line: std::fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+fn to_file(path: &Path, kind: &XmlKind, seed: u64) -> io::Result<()> {
+    let bar = progress(kind);
+    let manifest = file::generate(path, kind, seed, &mut |bytes| bar.inc(bytes));
+    bar.finish_and_clear();
+    let Manifest { facts, sha256, .. } = manifest?;
+    tell(format_args!(
+        "data-gen: {}: {} bytes, {} elements, {} attributes, depth {}, SHA-256 {sha256}",
+        path.display(),
+        facts.bytes,
+        facts.elements,
+        facts.attributes,
+        facts.max_depth,
+    ));
+    Ok(())
+}
+
+fn to_stdout(kind: &XmlKind, seed: u64) -> io::Result<()> {
+    let stdout = io::stdout();
+    let bar = if stdout.is_terminal() { ProgressBar::hidden() } else { progress(kind) };
+    let written = kind.generate(seed, &mut Output { inner: stdout.lock(), bar: &bar });
+    bar.finish_and_clear();
+    written.map(|_| ())
+}
+
+/// The standard output; errors say so.
+struct Output<'a> {
+    inner: io::StdoutLock<'a>,
+    bar: &'a ProgressBar,
+}
+
+impl Output<'_> {
+    fn named(error: io::Error) -> io::Error {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe | io::ErrorKind::Interrupted => error,
+            kind => io::Error::new(kind, format!("cannot write to the standard output: {error}")),
+        }
+    }
+}
+
+impl Write for Output<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let accepted = self.inner.write(bytes).map_err(Self::named)?;
+        self.bar.inc(accepted as u64);
+        Ok(accepted)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush().map_err(Self::named)
+    }
+}
+
+/// A progress bar when the standard error is a terminal.
+fn progress(kind: &XmlKind) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template(
+        "{bar:40} {bytes} of about {total_bytes}, {binary_bytes_per_sec}",
+    )
+    .unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::with_draw_target(Some(kind.expected_bytes()), ProgressDrawTarget::stderr())
+        .with_style(style)
+}
