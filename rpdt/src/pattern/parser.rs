@@ -11,6 +11,7 @@
 
 use std::ops::Range;
 
+use super::check;
 use super::fault::{Place, fault};
 use super::lexer::{Spanned, Token, tokens};
 use super::{
@@ -104,9 +105,7 @@ impl<'q> Parser<'q> {
     /// [`leave`](Self::leave).
     pub(super) fn enter(&mut self) -> Result<(), Error> {
         if self.nesting == Pattern::MAX_NESTING {
-            let message = format!("more than {} nested brackets", Pattern::MAX_NESTING);
-            return Err(fault(self.span(), message)
-                .with_hint("a chain of steps such as `a/b/c` nests without brackets"));
+            return Err(check::too_deep().with_span(self.span()));
         }
         self.nesting += 1;
         self.advance();
@@ -225,8 +224,7 @@ impl<'q> Parser<'q> {
         span: Range<usize>,
     ) -> Result<NodeId, Error> {
         if self.nodes.len() == Pattern::MAX_STEPS {
-            let message = format!("more than {} steps", Pattern::MAX_STEPS);
-            return Err(fault(span, message).with_hint("split the query into several"));
+            return Err(check::too_many_steps().with_span(span));
         }
         let id = NodeId(self.nodes.len() as u32);
         self.nodes.push(Node { test, axis, value_tests: vec![], mark: None, branches: vec![] });
@@ -238,8 +236,7 @@ impl<'q> Parser<'q> {
         if self.nodes[id.index()].conditions() <= Pattern::MAX_CONDITIONS {
             return Ok(());
         }
-        let message = format!("more than {} conditions on one step", Pattern::MAX_CONDITIONS);
-        Err(fault(span, message).with_hint("split the query into several"))
+        Err(check::too_many_conditions().with_span(span))
     }
 
     /// `name`, `*`, `p:name` or `*:local`.

@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 
+use super::check;
 use super::fault::{Place, fault};
 use super::lexer::Token;
 use super::parser::Parser;
@@ -84,11 +85,7 @@ fn check_positions(positions: u64, span: Range<usize>) -> Result<(), Error> {
     if positions <= Pattern::MAX_POSITIONS {
         return Ok(());
     }
-    let message = format!(
-        "more than {} symbol positions in one expression, repetitions written out",
-        Pattern::MAX_POSITIONS
-    );
-    Err(fault(span, message).with_hint("use `*` or `+` in place of large numbers of repetitions"))
+    Err(check::too_many_positions().with_span(span))
 }
 
 /// `{m}`, `{m,}` or `{m,n}`; stops at the closing brace.
@@ -111,10 +108,7 @@ fn bounds(p: &mut Parser<'_>) -> Result<(u32, Option<u32>), Error> {
     match max {
         Some(0) => Err(fault(span, "a repetition of at most 0 times matches nothing")
             .with_hint("leave the symbol out")),
-        Some(n) if n < min => {
-            let message = format!("a repetition of at least {min} and at most {n} times");
-            Err(fault(span, message).with_hint(format!("write `{{{n},{min}}}`")))
-        }
+        Some(n) if n < min => Err(check::reversed_bounds(min, n).with_span(span)),
         _ => Ok((min, max)),
     }
 }
