@@ -10,10 +10,15 @@ use std::borrow::Cow;
 use crate::{Error, Position};
 
 mod attributes;
+mod content;
+mod doctype;
+mod document;
 mod encoding;
 mod entity;
+mod lines;
 mod names;
 mod quick;
+mod scan;
 mod wellformed;
 
 pub use attributes::{Attribute, Attributes};

@@ -1,0 +1,209 @@
+//! Character data: forwarded in pieces, never gathered. Characters, line ends and references are
+//! not cut.
+
+use std::borrow::Cow;
+
+use super::attributes::malformed;
+use super::document::{Document, placed};
+use super::entity::{LONGEST_REFERENCE, Place, in_reference, predefined};
+use super::wellformed::{is_space, show};
+use super::{Interest, TagHandler, Text, TextValue};
+use crate::Error;
+
+impl Document {
+    /// Text up to the next `<` (`complete`) or up to the end of what has come. Returns how many
+    /// bytes were dealt with; the others must be seen again together with what follows.
+    pub(super) fn text<H: TagHandler>(
+        &mut self,
+        run: &[u8],
+        complete: bool,
+        handler: &mut H,
+    ) -> Result<usize, Error> {
+        if !self.in_root() {
+            self.outside(run)?;
+            self.offset += self.measure.of(run);
+            return Ok(run.len());
+        }
+        if !self.watch {
+            self.offset += self.measure.of(run);
+            return Ok(run.len());
+        }
+        let mut at = 0;
+        while at < run.len() {
+            let rest = &run[at..];
+            let len = if rest[0] == b'&' {
+                if !complete && may_go_on(rest) {
+                    break;
+                }
+                self.reference(rest, handler)?
+            } else {
+                let plain = memchr::memchr(b'&', rest).unwrap_or(rest.len());
+                let len = if plain == rest.len() && !complete { whole(rest) } else { plain };
+                if len == 0 {
+                    break;
+                }
+                self.plain(&rest[..len], handler)?;
+                len
+            };
+            at += len;
+        }
+        if complete {
+            self.brackets = 0;
+        }
+        Ok(at)
+    }
+
+    fn reports_text(&self) -> bool {
+        self.interest.contains(Interest::CONTENT)
+    }
+
+    fn outside(&self, run: &[u8]) -> Result<(), Error> {
+        let Some(i) = run.iter().position(|b| !is_space(*b)) else { return Ok(()) };
+        let message = if run[i] == b'&' {
+            "a reference outside the root element".to_owned()
+        } else {
+            let len =
+                run[i..].iter().position(|b| is_space(*b) || *b == b'&').unwrap_or(run.len() - i);
+            format!("text outside the root element: `{}`", show(&run[i..i + len]))
+        };
+        Err(malformed(self.offset_in(run, i), message))
+    }
+
+    fn plain<H: TagHandler>(&mut self, raw: &[u8], handler: &mut H) -> Result<(), Error> {
+        if !self.strict && !self.reports_text() {
+            self.offset += self.measure.of(raw);
+            return Ok(());
+        }
+        let text = self.utf8(raw)?;
+        if self.strict {
+            self.check_chars(raw)?;
+            self.check_brackets(raw)?;
+        }
+        self.report(raw, TextValue::Decoded(line_ends(text)), handler)
+    }
+
+    /// Strict: no `]]>` in text, also when it comes in pieces.
+    fn check_brackets(&mut self, raw: &[u8]) -> Result<(), Error> {
+        let message = "`]]>` in text; write `]]&gt;`";
+        if let Some(i) = memchr::memmem::find(raw, b"]]>") {
+            return Err(malformed(self.offset_in(raw, i), message));
+        }
+        let carried = self.brackets;
+        let leading = raw.iter().take_while(|b| **b == b']').count();
+        if leading < 2 && carried + leading >= 2 && raw.get(leading) == Some(&b'>') {
+            return Err(malformed(
+                self.offset_in(raw, leading) - 2 * self.measure.of(b"]"),
+                message,
+            ));
+        }
+        let trailing = raw.iter().rev().take(2).take_while(|b| **b == b']').count();
+        self.brackets = if trailing == raw.len() { (trailing + carried).min(2) } else { trailing };
+        Ok(())
+    }
+
+    fn reference<H: TagHandler>(&mut self, rest: &[u8], handler: &mut H) -> Result<usize, Error> {
+        self.brackets = 0;
+        let len = self.entities.reference(rest).map_err(|e| e.at_offset(self.offset))?;
+        let raw = &rest[..len];
+        let name = &self.utf8(raw)?[1..len - 1];
+        if let Some(text) = predefined(name) {
+            self.report(raw, TextValue::Decoded(Cow::Borrowed(text)), handler)?;
+            return Ok(len);
+        }
+        let value = match self.entities.resolve(name, Place::Content) {
+            Ok(value) => TextValue::Decoded(Cow::Owned(value.into_owned())),
+            Err(failure) if failure.fatal => return Err(failure.at_offset(self.offset)),
+            Err(failure) => TextValue::Unresolved(failure.at_offset(self.offset)),
+        };
+        self.report(raw, value, handler)?;
+        Ok(len)
+    }
+
+    fn report<H: TagHandler>(
+        &mut self,
+        raw: &[u8],
+        value: TextValue<'_>,
+        handler: &mut H,
+    ) -> Result<(), Error> {
+        let start = self.offset;
+        self.offset += self.measure.of(raw);
+        if self.reports_text() {
+            handler.text(&Text { raw, value }).map_err(|e| placed(e, start))?;
+        }
+        Ok(())
+    }
+
+    /// The start of a CDATA section (`<![CDATA[` included) or more of one that is open. Returns
+    /// how many bytes were dealt with.
+    pub(super) fn cdata<H: TagHandler>(
+        &mut self,
+        bytes: &[u8],
+        handler: &mut H,
+    ) -> Result<usize, Error> {
+        let from = if self.in_cdata { 0 } else { b"<![CDATA[".len() };
+        if !self.in_root() {
+            return Err(malformed(self.offset, "a CDATA section outside the root element"));
+        }
+        let (value, len) = match memchr::memmem::find(&bytes[from..], b"]]>") {
+            Some(i) => (&bytes[from..from + i], from + i + 3),
+            None => {
+                let body = &bytes[from..];
+                let brackets = body.iter().rev().take(2).take_while(|b| **b == b']').count();
+                let len = if brackets > 0 { body.len() - brackets } else { whole(body) };
+                (&body[..len], from + len)
+            }
+        };
+        self.in_cdata = len == from + value.len();
+        self.brackets = 0;
+        if len == 0 {
+            return Ok(0);
+        }
+        let raw = &bytes[..len];
+        if !self.strict && !self.reports_text() {
+            self.offset += self.measure.of(raw);
+            return Ok(len);
+        }
+        self.utf8(raw)?;
+        if self.strict {
+            self.check_chars(raw)?;
+        }
+        let text = std::str::from_utf8(value).unwrap_or_default();
+        self.report(raw, TextValue::Decoded(line_ends(text)), handler)?;
+        Ok(len)
+    }
+}
+
+/// How much of text whose continuation is not known may be handed on: no part of a character, no
+/// `\r` that a `\n` may follow.
+fn whole(bytes: &[u8]) -> usize {
+    let len = bytes.len();
+    match bytes.last() {
+        None => 0,
+        Some(b'\r') => len - 1,
+        Some(b) if b.is_ascii() => len,
+        Some(_) => {
+            let Some(back) = bytes.iter().rev().take(4).position(|b| *b >= 0xC0) else {
+                return len;
+            };
+            let need = match bytes[len - 1 - back] {
+                0xF0.. => 4,
+                0xE0.. => 3,
+                _ => 2,
+            };
+            if back + 1 < need { len - 1 - back } else { len }
+        }
+    }
+}
+
+/// Whether these bytes, the first of which is `&`, may be the start of a longer reference.
+pub(super) fn may_go_on(bytes: &[u8]) -> bool {
+    bytes.len() <= LONGEST_REFERENCE && bytes[1..].iter().all(|b| in_reference(*b))
+}
+
+/// Line ends as XML delivers them: `\n`.
+fn line_ends(text: &str) -> Cow<'_, str> {
+    if memchr::memchr(b'\r', text.as_bytes()).is_none() {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
+}

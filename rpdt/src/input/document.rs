@@ -1,0 +1,527 @@
+//! The state of a document between two pieces of markup, and what each complete piece does to it.
+//! How the pieces are found is not known here.
+
+use super::attributes::{self, RawAttributes, malformed};
+use super::encoding::Measure;
+use super::entity::Entities;
+use super::names::{self, NONE, Names};
+use super::wellformed::{forbidden_char, is_name, is_space, show, show_char, starts_name};
+use super::{
+    Checks, EndTag, Interest, Markup, SourceConfig, SourceCounts, StartTag, Symbol, TagHandler,
+    doctype,
+};
+use crate::{Error, ErrorKind, Limits, Position};
+
+/// An element whose end tag has not come yet.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    key: u64,
+    /// Offset of the start tag.
+    start: u64,
+    /// The name's number, or [`NONE`]: then its bytes are the last `len` of `Document::loose`.
+    id: u32,
+    len: u32,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Document {
+    names: Names,
+    stack: Vec<Open>,
+    /// Names of open elements that the table could not take.
+    loose: Vec<u8>,
+    /// Depth of the element whose content is skipped, 0 if none is.
+    skipped: usize,
+    /// What the handler asked for.
+    pub interest: Interest,
+    /// Whether character data and comments have to be looked at.
+    pub watch: bool,
+    /// Whether they have to, even when the handler does not ask for them.
+    always_watch: bool,
+    root_seen: bool,
+    doctype_seen: bool,
+    pub standalone: bool,
+    pub strict: bool,
+    /// Inside a CDATA section.
+    pub in_cdata: bool,
+    /// Strict: how many `]` the text so far ends with, at most 2.
+    pub brackets: usize,
+    /// Offset of the next byte in the original input.
+    pub offset: u64,
+    pub measure: Measure,
+    pub entities: Entities,
+    pub limits: Limits,
+    pub counts: SourceCounts,
+}
+
+impl Document {
+    pub(super) fn new(config: SourceConfig) -> Self {
+        let SourceConfig { checks, entities, entity_table, limits } = config;
+        let strict = checks == Checks::Strict;
+        Document {
+            names: Names::new(limits.names),
+            stack: Vec::new(),
+            loose: Vec::new(),
+            skipped: 0,
+            interest: Interest::TAGS,
+            watch: true,
+            always_watch: strict,
+            root_seen: false,
+            doctype_seen: false,
+            standalone: false,
+            strict,
+            in_cdata: false,
+            brackets: 0,
+            offset: 0,
+            measure: Measure::Same,
+            entities: Entities::new(entities, entity_table, limits.entity_expansion_bytes, strict),
+            limits,
+            counts: SourceCounts::default(),
+        }
+    }
+
+    /// Whether we are between the root's tags.
+    #[inline]
+    pub(super) fn in_root(&self) -> bool {
+        !self.stack.is_empty()
+    }
+
+    /// Whether anyone looks at comments.
+    pub(super) fn wants_comments(&self) -> bool {
+        self.strict || (self.in_root() && self.interest.contains(Interest::CONTENT))
+    }
+
+    /// Whether the root element is closed.
+    pub(super) fn is_complete(&self) -> bool {
+        self.root_seen && self.stack.is_empty()
+    }
+
+    /// Offset of a place in a piece of markup that starts at the current offset.
+    pub(super) fn offset_in(&self, raw: &[u8], at: usize) -> u64 {
+        self.offset + self.measure.of(&raw[..at])
+    }
+
+    /// A start tag: the first `len` bytes of `window`. `name_len` bytes behind the `<` are its
+    /// name; `empty` says that it ends with `/>`. Returns whether the handler wants to stop.
+    #[inline(always)]
+    pub(super) fn start_tag<H: TagHandler>(
+        &mut self,
+        window: &[u8],
+        len: usize,
+        name_len: usize,
+        empty: bool,
+        handler: &mut H,
+    ) -> Result<bool, Error> {
+        let raw = &window[..len];
+        let start = self.offset;
+        let end = start + self.measure.of(raw);
+        let depth = self.stack.len() + 1;
+        if depth == 1 {
+            self.enter_root()?;
+        }
+        if depth > self.limits.depth || len > self.limits.attribute_bytes {
+            return Err(self.too_much(depth, len));
+        }
+        let name = &raw[1..1 + name_len];
+        let key = names::key(&window[1..], name_len);
+        let id = match self.names.find(key, name) {
+            Some(id) => id,
+            None => self.learn(key, raw, name_len)?,
+        };
+        let tail = &raw[1 + name_len..len - 1 - usize::from(empty)];
+        if !tail.is_empty() {
+            self.check_attributes(raw, tail)?;
+        }
+        self.offset = end;
+        self.counts.tags += 1 + u64::from(empty);
+        if depth > self.counts.max_depth {
+            self.counts.max_depth = depth;
+        }
+        let mut answer = Interest::TAGS;
+        if self.skipped == 0 {
+            let tag = StartTag {
+                name,
+                symbol: self.symbol(id, name, handler),
+                start,
+                end,
+                depth,
+                raw,
+                attributes: RawAttributes {
+                    tail,
+                    element: name,
+                    offset: start + self.measure.of(&raw[..1 + name_len]),
+                    entities: &self.entities,
+                    measure: self.measure,
+                },
+            };
+            answer = handler.start_tag(&tag).map_err(|e| placed(e, start))?;
+            if answer.contains(Interest::STOP) {
+                return Ok(true);
+            }
+            if empty {
+                return self.report_end(&EndTag { start: end, end, raw: &[] }, handler);
+            }
+            self.watch = self.always_watch || answer.contains(Interest::CONTENT);
+        }
+        if !empty {
+            if id == NONE {
+                self.loose.extend_from_slice(name);
+            }
+            self.stack.push(Open { key, start, id, len: name_len as u32 });
+            if answer.contains(Interest::SKIP) {
+                self.skip();
+            } else if self.skipped == 0 {
+                self.interest = answer;
+            }
+        }
+        Ok(false)
+    }
+
+    /// An end tag: the first `len` bytes of `window`. Returns whether the handler wants to stop.
+    #[inline(always)]
+    pub(super) fn end_tag<H: TagHandler>(
+        &mut self,
+        window: &[u8],
+        len: usize,
+        handler: &mut H,
+    ) -> Result<bool, Error> {
+        let raw = &window[..len];
+        let start = self.offset;
+        let Some(open) = self.stack.last().copied() else {
+            return Err(self.unmatched_end(raw));
+        };
+        let name_len = open.len as usize;
+        let same = len == name_len + 3
+            && names::key(&window[2..], name_len) == open.key
+            && (name_len <= 8 || self.open_name(open) == &raw[2..2 + name_len]);
+        if !same {
+            self.check_end(raw, open)?;
+        }
+        if open.id == NONE {
+            self.loose.truncate(self.loose.len() - name_len);
+        }
+        self.stack.pop();
+        self.offset = start + self.measure.of(raw);
+        self.counts.tags += 1;
+        if self.skipped != 0 {
+            if self.stack.len() + 1 != self.skipped {
+                return Ok(false);
+            }
+            self.skipped = 0;
+        }
+        self.report_end(&EndTag { start, end: self.offset, raw }, handler)
+    }
+
+    #[inline(always)]
+    fn report_end<H: TagHandler>(
+        &mut self,
+        tag: &EndTag<'_>,
+        handler: &mut H,
+    ) -> Result<bool, Error> {
+        let answer = handler.end_tag(tag).map_err(|e| placed(e, tag.start))?;
+        self.interest = answer;
+        self.watch = self.always_watch || answer.contains(Interest::CONTENT);
+        if self.stack.is_empty() {
+            self.watch = true;
+        }
+        Ok(answer.contains(Interest::STOP))
+    }
+
+    #[cold]
+    fn skip(&mut self) {
+        self.skipped = self.stack.len();
+        self.interest = Interest::TAGS;
+        self.watch = self.always_watch;
+    }
+
+    #[inline(always)]
+    fn symbol<H: TagHandler>(&mut self, id: u32, name: &[u8], handler: &mut H) -> Symbol {
+        if id != NONE {
+            if let Some(symbol) = self.names.symbol(id) {
+                return symbol;
+            }
+        }
+        self.ask_symbol(id, name, handler)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn ask_symbol<H: TagHandler>(&mut self, id: u32, name: &[u8], handler: &mut H) -> Symbol {
+        let symbol = handler.symbol(name);
+        if id != NONE {
+            self.names.set_symbol(id, symbol);
+        }
+        symbol
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn enter_root(&mut self) -> Result<(), Error> {
+        if self.root_seen {
+            return Err(malformed(
+                self.offset,
+                "a second root element; a document has exactly one",
+            ));
+        }
+        self.root_seen = true;
+        self.always_watch = self.strict || self.entities.may_hide_markup();
+        Ok(())
+    }
+
+    /// A name that is not in the table: checks it and tries to add it.
+    #[cold]
+    #[inline(never)]
+    fn learn(&mut self, key: u64, raw: &[u8], name_len: usize) -> Result<u32, Error> {
+        let name = &raw[1..1 + name_len];
+        let at = self.offset + 1;
+        match name.first() {
+            None => {
+                return Err(malformed(
+                    self.offset,
+                    "`<` is not followed by a name; write `&lt;` for the character `<`",
+                ));
+            }
+            Some(b) if !starts_name(*b) => {
+                let message = format!(
+                    "`<` is followed by `{}`, which cannot start a name; write `&lt;` for the character `<`",
+                    show(&raw[1..2])
+                );
+                return Err(malformed(self.offset, message));
+            }
+            _ if name.contains(&b'<') => {
+                return Err(malformed(at, "`<` inside a tag; is a `>` missing?"));
+            }
+            _ if !is_name(name) => {
+                let message = format!("`{}` is not a name that XML allows", show(name));
+                return Err(malformed(at, message));
+            }
+            _ => {}
+        }
+        if u32::try_from(name_len).is_err() {
+            return Err(self.limit("a name is longer than the limit of 4294967295 bytes".into()));
+        }
+        Ok(self.names.add(key, name).unwrap_or(NONE))
+    }
+
+    #[inline]
+    fn check_attributes(&mut self, raw: &[u8], tail: &[u8]) -> Result<(), Error> {
+        let from = tail.as_ptr() as usize - raw.as_ptr() as usize;
+        if let Err((at, message)) = attributes::check(tail) {
+            return Err(malformed(self.offset_in(raw, from + at), message));
+        }
+        if self.strict { self.check_attributes_strict(raw, tail, from) } else { Ok(()) }
+    }
+
+    fn check_attributes_strict(&self, raw: &[u8], tail: &[u8], from: usize) -> Result<(), Error> {
+        self.check_chars(raw)?;
+        attributes::check_strict(tail, &self.entities, |at| self.offset_in(raw, from + at))
+    }
+
+    /// Strict: no characters that XML forbids. The bytes are valid UTF-8.
+    pub(super) fn check_chars(&self, raw: &[u8]) -> Result<(), Error> {
+        match forbidden_char(raw) {
+            None => Ok(()),
+            Some(i) => {
+                let message =
+                    format!("the character {} is not allowed in XML", show_char(&raw[i..]));
+                Err(malformed(self.offset_in(raw, i), message))
+            }
+        }
+    }
+
+    fn open_name(&self, open: Open) -> &[u8] {
+        if open.id == NONE {
+            &self.loose[self.loose.len() - open.len as usize..]
+        } else {
+            self.names.name(open.id)
+        }
+    }
+
+    /// An end tag that is not just `</name>`.
+    #[cold]
+    #[inline(never)]
+    fn check_end(&self, raw: &[u8], open: Open) -> Result<(), Error> {
+        if raw.len() > self.limits.attribute_bytes {
+            return Err(self.tag_limit());
+        }
+        let written = &raw[2..raw.len() - 1];
+        let name = written.trim_ascii_end();
+        let expected = self.open_name(open);
+        // `trim_ascii_end` also trims form feeds, which are no white space in XML.
+        if name == expected && written[name.len()..].iter().all(|b| is_space(*b)) {
+            return Ok(());
+        }
+        let message = format!(
+            "end tag `</{}>` does not match start tag `<{}>` opened at byte {}",
+            show(written),
+            show(expected),
+            open.start
+        );
+        Err(malformed(self.offset, message))
+    }
+
+    #[cold]
+    fn unmatched_end(&self, raw: &[u8]) -> Error {
+        let name = show(&raw[2..raw.len() - 1]);
+        malformed(self.offset, format!("end tag `</{name}>` without a start tag"))
+    }
+
+    #[cold]
+    fn too_much(&self, depth: usize, len: usize) -> Error {
+        if depth > self.limits.depth {
+            return self.limit(format!(
+                "elements nest deeper than the limit of {} (depth)",
+                self.limits.depth
+            ));
+        }
+        debug_assert!(len > self.limits.attribute_bytes);
+        self.tag_limit()
+    }
+
+    pub(super) fn tag_limit(&self) -> Error {
+        self.limit(format!(
+            "a tag is longer than the limit of {} bytes (attribute_bytes)",
+            self.limits.attribute_bytes
+        ))
+    }
+
+    /// An error about a limit at the current offset.
+    pub(super) fn limit(&self, message: String) -> Error {
+        Error::new(ErrorKind::Limit, message).at(Position {
+            offset: self.offset,
+            line: 0,
+            column: 0,
+        })
+    }
+
+    /// A whole comment.
+    pub(super) fn comment<H: TagHandler>(
+        &mut self,
+        raw: &[u8],
+        handler: &mut H,
+    ) -> Result<(), Error> {
+        if self.strict {
+            self.check_text(raw)?;
+            if let Some(i) = memchr::memmem::find(&raw[4..raw.len() - 1], b"--") {
+                if i + 4 != raw.len() - 3 {
+                    return Err(malformed(self.offset_in(raw, i + 4), "`--` inside a comment"));
+                }
+            }
+        }
+        self.markup(raw, handler)
+    }
+
+    /// A whole processing instruction.
+    pub(super) fn instruction<H: TagHandler>(
+        &mut self,
+        raw: &[u8],
+        handler: &mut H,
+    ) -> Result<(), Error> {
+        let body = &raw[2..raw.len() - 2];
+        let target = &body[..body.iter().position(|b| is_space(*b)).unwrap_or(body.len())];
+        if target == b"xml" {
+            return Err(malformed(
+                self.offset,
+                "the XML declaration may only stand at the very start of the document",
+            ));
+        }
+        if target.is_empty() || !starts_name(target[0]) {
+            return Err(malformed(
+                self.offset,
+                "`<?` is not followed by the target of a processing instruction",
+            ));
+        }
+        if self.strict {
+            self.check_text(raw)?;
+            if !is_name(target) {
+                let message = format!("`{}` is not a name that XML allows", show(target));
+                return Err(malformed(self.offset_in(raw, 2), message));
+            }
+            if target.eq_ignore_ascii_case(b"xml") {
+                let message = format!(
+                    "the target `{}` of a processing instruction is reserved",
+                    show(target)
+                );
+                return Err(malformed(self.offset_in(raw, 2), message));
+            }
+        }
+        self.markup(raw, handler)
+    }
+
+    /// Strict: valid UTF-8 and no forbidden characters.
+    fn check_text(&self, raw: &[u8]) -> Result<(), Error> {
+        self.utf8(raw)?;
+        self.check_chars(raw)
+    }
+
+    /// The bytes as text.
+    pub(super) fn utf8<'b>(&self, raw: &'b [u8]) -> Result<&'b str, Error> {
+        std::str::from_utf8(raw).map_err(|e| {
+            let position =
+                Position { offset: self.offset_in(raw, e.valid_up_to()), line: 0, column: 0 };
+            Error::new(ErrorKind::Encoding, "not valid UTF-8").at(position).with_hint(
+                "if the document is in another encoding, its XML declaration must say so",
+            )
+        })
+    }
+
+    fn markup<H: TagHandler>(&mut self, raw: &[u8], handler: &mut H) -> Result<(), Error> {
+        let start = self.offset;
+        self.offset += self.measure.of(raw);
+        self.brackets = 0;
+        if self.in_root() && self.interest.contains(Interest::CONTENT) {
+            handler.markup(&Markup { raw }).map_err(|e| placed(e, start))?;
+        }
+        Ok(())
+    }
+
+    /// A whole document type declaration.
+    pub(super) fn doctype(&mut self, raw: &[u8]) -> Result<(), Error> {
+        if self.doctype_seen {
+            return Err(malformed(self.offset, "a second DOCTYPE"));
+        }
+        if self.root_seen {
+            return Err(malformed(self.offset, "a DOCTYPE may only stand before the root element"));
+        }
+        self.doctype_seen = true;
+        let text = self.utf8(raw)?;
+        if let Err((at, message)) = doctype::read(text, &mut self.entities, self.standalone) {
+            return Err(malformed(self.offset_in(raw, at), message));
+        }
+        self.offset += self.measure.of(raw);
+        Ok(())
+    }
+
+    /// The error for a document that ends here. `pending`: in the middle of what.
+    pub(super) fn incomplete(&self, pending: Option<&'static str>) -> Error {
+        let open = self.stack.last().map(|open| {
+            format!(
+                "the element `<{}>` opened at byte {} is not closed",
+                show(self.open_name(*open)),
+                open.start
+            )
+        });
+        let message = match (pending, open) {
+            (Some(what), Some(open)) => format!("the document ends inside {what}, and {open}"),
+            (Some(what), None) => format!("the document ends inside {what}"),
+            (None, Some(open)) => format!("the document ends, but {open}"),
+            (None, None) if self.offset == 0 => "the document is empty".to_owned(),
+            (None, None) => "the document has no root element".to_owned(),
+        };
+        Error::new(ErrorKind::Incomplete, message).at(Position {
+            offset: self.offset,
+            line: 0,
+            column: 0,
+        })
+    }
+}
+
+/// A handler's error with the place of the tag, if it has none of its own.
+#[cold]
+pub(super) fn placed(error: Error, offset: u64) -> Error {
+    if error.position().is_some() {
+        error
+    } else {
+        error.at(Position { offset, line: 0, column: 0 })
+    }
+}
