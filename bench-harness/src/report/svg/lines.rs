@@ -11,6 +11,9 @@ use crate::report::theme;
 /// The room a label takes in height.
 const LINE: f64 = 17.0;
 
+/// A series' colour index and its points: x and y in pixels, and the row.
+type Marks<'a> = (usize, Vec<(f64, f64, &'a Row)>);
+
 pub(super) fn draw(mut chart: Chart<'_>) -> String {
     let names = chart.series.iter().map(|(_, name, _)| text_width(name, TEXT));
     let widest = names.fold(0.0, f64::max) + 18.0;
@@ -28,7 +31,7 @@ pub(super) fn draw(mut chart: Chart<'_>) -> String {
         (X::Number(number), false) => x_axis.place(*number),
         (x, _) => category(&chart, &places, x),
     };
-    let mut marks: Vec<(usize, Vec<(f64, f64, &Row)>)> = Vec::new();
+    let mut marks: Vec<Marks<'_>> = Vec::new();
     for (index, _, rows) in &chart.series {
         let mut points: Vec<_> =
             rows.iter().map(|&row| (x_of(row), y_axis.place(row.value), row)).collect();
@@ -73,7 +76,7 @@ fn draw_line(chart: &mut Chart<'_>, index: usize, points: &[(f64, f64, &Row)], a
     }
 }
 
-fn end_labels(chart: &mut Chart<'_>, marks: &[(usize, Vec<(f64, f64, &Row)>)]) {
+fn end_labels(chart: &mut Chart<'_>, marks: &[Marks<'_>]) {
     let wanted: Vec<f64> = marks
         .iter()
         .map(|(_, points)| points.last().map_or(chart.bottom, |point| point.1))

@@ -1,0 +1,249 @@
+//! The rules by which claims are judged, each with points on both sides of its limit.
+
+mod common;
+
+use bench_harness::claim::{Claim, Rule, judge};
+use bench_harness::experiment::Check;
+use bench_harness::record::{Row, Verdict, X};
+use common::row;
+
+fn verdict(rule: &Rule, rows: &[Row]) -> Verdict {
+    judged(rule, rows, &[]).0
+}
+
+fn judged(rule: &Rule, rows: &[Row], checks: &[Check]) -> (Verdict, String) {
+    let judgement = judge("test", &Claim::new("claim", "paper", rule.clone()), rows, checks);
+    assert_eq!((judgement.id.as_str(), judgement.claim.as_str()), ("test", "claim"));
+    assert!(!judgement.rule.is_empty() && !judgement.measured.is_empty());
+    (judgement.verdict, judgement.measured)
+}
+
+/// A series with intervals of 1 % either way, from nine runs.
+fn series(name: &str, points: &[(f64, f64)]) -> Vec<Row> {
+    points.iter().map(|&(x, y)| row(name, x, (y * 0.99, y, y * 1.01), 9)).collect()
+}
+
+/// A series of exact counts.
+fn counts(name: &str, points: &[(&str, f64)]) -> Vec<Row> {
+    points.iter().map(|&(x, y)| row(name, x, (y, y, y), 1)).collect()
+}
+
+#[test]
+fn below_needs_the_interval_of_every_ratio_below_one() {
+    let rule = Rule::below("a", "b");
+    let clear = row("a / b", "P1", (0.4, 0.5, 0.6), 9);
+    assert_eq!(verdict(&rule, std::slice::from_ref(&clear)), Verdict::Holds);
+    let touching = row("a / b", "P2", (0.8, 0.9, 1.0), 9);
+    assert_eq!(verdict(&rule, &[clear.clone(), touching]), Verdict::DoesNotHold);
+    let slower = row("a / b", "P2", (1.1, 1.2, 1.3), 9);
+    assert_eq!(verdict(&rule, &[clear.clone(), slower]), Verdict::DoesNotHold);
+    assert_eq!(verdict(&rule, &[]), Verdict::CannotBeJudged);
+    let few = row("a / b", "P1", (0.4, 0.5, 0.6), 5);
+    assert_eq!(verdict(&rule, &[few]), Verdict::CannotBeJudged);
+    // The rows of the series alone are no paired ratio.
+    let apart = [series("a", &[(1.0, 1.0)]), series("b", &[(1.0, 9.0)])].concat();
+    assert_eq!(verdict(&rule, &apart), Verdict::CannotBeJudged);
+}
+
+#[test]
+fn a_ratio_verdict_names_its_numbers() {
+    let rows = [row("a / b", "P1", (0.41, 0.5, 0.6), 9)];
+    assert_eq!(judged(&Rule::below("a", "b"), &rows, &[]).1, "a / b: P1 0.5 [0.41, 0.6]");
+}
+
+#[test]
+fn above_is_the_mirror_of_below() {
+    let rule = Rule::above("a", "b");
+    assert_eq!(verdict(&rule, &[row("a / b", 1.0, (1.01, 1.2, 1.3), 6)]), Verdict::Holds);
+    assert_eq!(verdict(&rule, &[row("a / b", 1.0, (1.0, 1.2, 1.3), 6)]), Verdict::DoesNotHold);
+}
+
+#[test]
+fn rows_of_other_experiments_do_not_count() {
+    let mut other = row("a / b", "P1", (0.4, 0.5, 0.6), 9);
+    other.id = "another".to_owned();
+    assert_eq!(verdict(&Rule::below("a", "b"), &[other]), Verdict::CannotBeJudged);
+}
+
+#[test]
+fn flat_allows_a_tenth() {
+    let rule = Rule::flat(&["s"]);
+    assert_eq!(verdict(&rule, &series("s", &[(1.0, 10.0), (2.0, 11.0)])), Verdict::Holds);
+    assert_eq!(verdict(&rule, &series("s", &[(1.0, 10.0), (2.0, 11.1)])), Verdict::DoesNotHold);
+    assert_eq!(verdict(&rule, &series("s", &[(1.0, 10.0)])), Verdict::CannotBeJudged);
+    assert_eq!(verdict(&rule, &series("s", &[(1.0, 0.0), (2.0, 0.0)])), Verdict::CannotBeJudged);
+}
+
+#[test]
+fn rises_needs_ends_more_than_a_tenth_apart() {
+    let rule = Rule::rises(&["s"]);
+    let far = [(1.0, 10.0), (2.0, 10.5), (3.0, 11.2)];
+    assert_eq!(verdict(&rule, &series("s", &far)), Verdict::Holds);
+    let near = [(1.0, 10.0), (2.0, 10.5), (3.0, 11.0)];
+    assert_eq!(verdict(&rule, &series("s", &near)), Verdict::DoesNotHold);
+    assert_eq!(verdict(&rule, &series("s", &[(1.0, 10.0)])), Verdict::CannotBeJudged);
+}
+
+#[test]
+fn rises_allows_a_step_back_within_its_interval_only() {
+    let rule = Rule::rises(&["s"]);
+    let within = [(1.0, 10.0), (2.0, 12.0), (3.0, 11.9), (4.0, 15.0)];
+    assert_eq!(verdict(&rule, &series("s", &within)), Verdict::Holds);
+    let beyond = [(1.0, 10.0), (2.0, 12.0), (3.0, 11.0), (4.0, 15.0)];
+    let (found, measured) = judged(&rule, &series("s", &beyond), &[]);
+    assert_eq!(found, Verdict::DoesNotHold);
+    assert!(measured.contains("but from 12 [11.88, 12.12] at 2 to 11"), "{measured}");
+}
+
+#[test]
+fn the_order_of_recording_does_not_matter_for_numbers() {
+    let points = [(3.0, 30.0), (1.0, 10.0), (2.0, 20.0)];
+    assert_eq!(verdict(&Rule::rises(&["s"]), &series("s", &points)), Verdict::Holds);
+    assert_eq!(verdict(&Rule::falls(&["s"]), &series("s", &points)), Verdict::DoesNotHold);
+}
+
+#[test]
+fn falls_is_the_mirror_of_rises() {
+    let rule = Rule::falls(&["s"]);
+    assert_eq!(verdict(&rule, &series("s", &[(1.0, 11.2), (2.0, 10.0)])), Verdict::Holds);
+    assert_eq!(verdict(&rule, &series("s", &[(1.0, 11.0), (2.0, 10.0)])), Verdict::DoesNotHold);
+    let back = [(1.0, 15.0), (2.0, 11.0), (3.0, 12.0), (4.0, 10.0)];
+    assert_eq!(verdict(&rule, &series("s", &back)), Verdict::DoesNotHold);
+}
+
+#[test]
+fn every_named_series_must_follow_the_rule() {
+    let up = series("s", &[(1.0, 1.0), (2.0, 2.0)]);
+    let down = series("t", &[(1.0, 2.0), (2.0, 1.0)]);
+    let rule = Rule::rises(&["s", "t"]);
+    assert_eq!(verdict(&rule, &[up.clone(), down].concat()), Verdict::DoesNotHold);
+    assert_eq!(verdict(&rule, &up), Verdict::CannotBeJudged);
+}
+
+#[test]
+fn a_trend_from_too_few_runs_is_not_judged() {
+    let rows = [row("s", 1.0, (1.0, 1.0, 1.1), 3), row("s", 2.0, (2.0, 2.0, 2.1), 3)];
+    assert_eq!(verdict(&Rule::rises(&["s"]), &rows), Verdict::CannotBeJudged);
+    // A single run is not exact merely because it is single.
+    let rows = [row("s", 1.0, (0.9, 1.0, 1.1), 1), row("s", 2.0, (2.0, 2.0, 2.1), 1)];
+    assert_eq!(verdict(&Rule::rises(&["s"]), &rows), Verdict::CannotBeJudged);
+}
+
+#[test]
+fn a_peak_may_be_at_a_neighbour() {
+    let rule = Rule::PeakAt { series: "s".to_owned(), x: 90.0.into() };
+    let at = |values: [f64; 5]| {
+        let xs = [30.0, 60.0, 90.0, 120.0, 150.0];
+        verdict(&rule, &series("s", &xs.into_iter().zip(values).collect::<Vec<_>>()))
+    };
+    assert_eq!(at([1.0, 2.0, 3.0, 2.0, 1.0]), Verdict::Holds);
+    assert_eq!(at([1.0, 3.0, 2.0, 2.0, 1.0]), Verdict::Holds);
+    assert_eq!(at([1.0, 2.0, 2.0, 3.0, 1.0]), Verdict::Holds);
+    assert_eq!(at([3.0, 2.0, 2.0, 1.0, 1.0]), Verdict::DoesNotHold);
+    let elsewhere = series("s", &[(1.0, 1.0), (2.0, 2.0), (3.0, 1.0)]);
+    assert_eq!(verdict(&rule, &elsewhere), Verdict::CannotBeJudged);
+}
+
+#[test]
+fn slightly_ahead_is_up_to_a_quarter() {
+    let rule = Rule::SlightlyAhead { a: "a".to_owned(), b: "b".to_owned() };
+    let at = |ratio: f64| verdict(&rule, &[row("a / b", 1.0, (ratio, ratio, ratio), 9)]);
+    assert_eq!(at(1.0), Verdict::Holds);
+    assert_eq!(at(1.25), Verdict::Holds);
+    assert_eq!(at(0.99), Verdict::DoesNotHold);
+    assert_eq!(at(1.26), Verdict::DoesNotHold);
+}
+
+#[test]
+fn fold_wants_every_point_of_the_range() {
+    let at: Vec<X> = [30.0, 60.0].map(X::from).to_vec();
+    let rule = Rule::Fold { a: "a".to_owned(), b: "b".to_owned(), from: 2.0, to: 8.0, at };
+    let both = |first, second| series("a / b", &[(30.0, first), (60.0, second)]);
+    assert_eq!(verdict(&rule, &both(2.0, 8.0)), Verdict::Holds);
+    assert_eq!(verdict(&rule, &both(2.0, 8.1)), Verdict::DoesNotHold);
+    assert_eq!(verdict(&rule, &both(1.9, 3.0)), Verdict::DoesNotHold);
+    assert_eq!(verdict(&rule, &series("a / b", &[(30.0, 3.0)])), Verdict::CannotBeJudged);
+    assert_eq!(verdict(&rule, &series("a / b", &[(30.0, 9.0)])), Verdict::DoesNotHold);
+    // A point beyond the range is not part of the claim.
+    let beyond = [both(2.0, 8.0), series("a / b", &[(150.0, 1.0)])].concat();
+    assert_eq!(verdict(&rule, &beyond), Verdict::Holds);
+}
+
+#[test]
+fn counts_are_ordered_exactly() {
+    let rule = Rule::ordered(&["small", "large"]);
+    let small = counts("small", &[("10", 5.0), ("20", 9.0)]);
+    let large = counts("large", &[("10", 8.0), ("20", 10.0)]);
+    assert_eq!(verdict(&rule, &[small.clone(), large].concat()), Verdict::Holds);
+    let equal = counts("large", &[("10", 8.0), ("20", 9.0)]);
+    assert_eq!(verdict(&rule, &[small.clone(), equal].concat()), Verdict::DoesNotHold);
+    let missing = counts("large", &[("10", 8.0)]);
+    assert_eq!(verdict(&rule, &[small.clone(), missing].concat()), Verdict::CannotBeJudged);
+    assert_eq!(verdict(&rule, &counts("large", &[("10", 8.0)])), Verdict::CannotBeJudged);
+}
+
+#[test]
+fn exact_counts_are_exact() {
+    let values = vec![("states".into(), 5.0), ("edges".into(), 5.0)];
+    let rule = Rule::Exact { series: "shared".to_owned(), values };
+    let at = |edges| counts("shared", &[("states", 5.0), ("edges", edges)]);
+    assert_eq!(verdict(&rule, &at(5.0)), Verdict::Holds);
+    assert_eq!(verdict(&rule, &at(6.0)), Verdict::DoesNotHold);
+    assert_eq!(verdict(&rule, &counts("shared", &[("states", 5.0)])), Verdict::CannotBeJudged);
+}
+
+#[test]
+fn same_compares_those_that_have_a_value() {
+    let rule = Rule::same(&["a", "b", "c"]);
+    let a = counts("a", &[("P1", 411.0), ("P7", 576.0)]);
+    let b = counts("b", &[("P1", 411.0)]);
+    let c = counts("c", &[("P1", 411.0), ("P7", 576.0)]);
+    assert_eq!(verdict(&rule, &[a.clone(), b.clone(), c.clone()].concat()), Verdict::Holds);
+    let wrong = counts("c", &[("P1", 411.0), ("P7", 575.0)]);
+    let (found, measured) = judged(&rule, &[a.clone(), b.clone(), wrong].concat(), &[]);
+    assert_eq!(found, Verdict::DoesNotHold);
+    assert!(measured.contains("P7") && measured.contains("575"), "{measured}");
+    assert_eq!(verdict(&rule, &[a, b].concat()), Verdict::CannotBeJudged);
+    assert_eq!(verdict(&rule, &[]), Verdict::CannotBeJudged);
+}
+
+#[test]
+fn reaches_takes_the_mean_at_one_place_or_over_all() {
+    let rule = |x: Option<f64>, value| Rule::Reaches {
+        series: vec!["s".to_owned(), "t".to_owned()],
+        x: x.map(X::from),
+        value,
+        unit: "ms".to_owned(),
+    };
+    let rows =
+        [series("s", &[(1.0, 1.0), (2.0, 2.0)]), series("t", &[(1.0, 3.0), (2.0, 4.0)])].concat();
+    assert_eq!(verdict(&rule(Some(2.0), 3.0), &rows), Verdict::Holds);
+    assert_eq!(verdict(&rule(Some(2.0), 3.1), &rows), Verdict::DoesNotHold);
+    assert_eq!(verdict(&rule(None, 2.5), &rows), Verdict::Holds);
+    assert_eq!(verdict(&rule(None, 2.6), &rows), Verdict::DoesNotHold);
+    assert_eq!(verdict(&rule(Some(3.0), 1.0), &rows), Verdict::CannotBeJudged);
+    assert_eq!(verdict(&rule(None, 1.0), &[]), Verdict::CannotBeJudged);
+}
+
+#[test]
+fn an_example_is_an_exact_equality() {
+    let rule = Rule::Example { check: "c".to_owned() };
+    let check = |actual: &str| Check {
+        name: "c".to_owned(),
+        expected: "none, e, ed".to_owned(),
+        actual: actual.to_owned(),
+    };
+    assert_eq!(judged(&rule, &[], &[check("none, e, ed")]).0, Verdict::Holds);
+    let (found, measured) = judged(&rule, &[], &[check("none, e")]);
+    assert_eq!((found, measured.as_str()), (Verdict::DoesNotHold, "none, e"));
+    assert_eq!(judged(&rule, &[], &[]).0, Verdict::CannotBeJudged);
+}
+
+#[test]
+fn of_several_rules_one_failure_settles_it() {
+    let rows = [row("a / b", 1.0, (0.4, 0.5, 0.6), 9), row("b / c", 1.0, (0.8, 0.9, 1.1), 9)];
+    let rule = Rule::below_in_turn(&["a", "b", "c"]);
+    assert_eq!(verdict(&rule, &rows), Verdict::DoesNotHold);
+    assert_eq!(verdict(&rule, &rows[..1]), Verdict::CannotBeJudged);
+    assert_eq!(verdict(&Rule::below_in_turn(&["a", "b"]), &rows), Verdict::Holds);
+}
