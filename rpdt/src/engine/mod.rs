@@ -1,0 +1,380 @@
+//! The machine that runs: **start reading here**.
+//!
+//! Top-down, the lazily determinised table says for each start tag which pattern nodes the element
+//! may match; for each of them the engine opens an *instance* on a stack. An instance knows which of
+//! its conditions are still unmet. A condition that becomes true clears a bit in the parent's
+//! instance (**check**); since all conditions are monotone, an instance is satisfied the moment its
+//! last bit is cleared, often long before its end tag.
+//!
+//! Instances on the spine carry candidates: **add** makes one for a return node, **upload** hands it
+//! to the parent's list or, on the descendant axis, shares the list with the enclosing instances.
+//! Where a chain of satisfied instances leads to the root already, candidates are answers at once
+//! and are never stored.
+//!
+//! | file | what |
+//! |---|---|
+//! | `mod` | the hot path: tags in, states and frames |
+//! | `instance` | opening, satisfying and closing instances |
+//! | `runs` | regular branches: current longest runs and the three policies |
+//! | `action` | add, upload, confirm: from candidates to answers in shape *nodes* |
+//! | `tuples` | enumeration of tuples as links become complete |
+//! | `buffer` | the reference-counted buffers |
+//! | `answer` | answers as the sink sees them |
+//! | `order` | document order |
+//! | `content`, `path`, `namespace`, `value` | what only some queries and sinks need |
+
+mod action;
+mod answer;
+mod buffer;
+mod content;
+mod instance;
+mod namespace;
+mod order;
+mod path;
+mod runs;
+mod tuples;
+mod value;
+
+use hashbrown::HashSet;
+
+use crate::automaton::compile::{Compiled, NONE};
+use crate::automaton::lazy::{LazyTable, StateId};
+use crate::automaton::symbols::{Classes, ResolvedTest};
+use crate::input::{EndTag, Interest, Markup, StartTag, Symbol, TagHandler, Text};
+use crate::{Config, Error, ErrorKind, Limits, Needs, Order, Runs, Shape, Sink, Stats};
+
+use answer::View;
+use buffer::{Buffers, ElementId};
+use content::Content;
+use instance::Open;
+use namespace::Namespaces;
+use order::DocumentOrder;
+use path::PathTracker;
+use runs::RunTracker;
+use tuples::Slot;
+
+/// An open element.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    state: StateId,
+    /// Where its instances begin on the stack.
+    instances: u32,
+    /// Where its regular branches begin on theirs.
+    regulars: u32,
+}
+
+/// More about an open element, for the few that need it; found by depth.
+#[derive(Debug)]
+struct Extra {
+    depth: usize,
+    element: Option<ElementId>,
+    /// Start of the element's string value in the shared buffer, if a test needs it.
+    string_from: Option<usize>,
+    /// Some instance of the element tests its text nodes.
+    text_tests: bool,
+    /// The capture that this element began, if it is the outermost.
+    owns_capture: bool,
+}
+
+/// What the options say about one query.
+#[derive(Clone, Copy, Debug)]
+struct Mode {
+    shape: Shape,
+    /// Candidates are kept in lists.
+    collect: bool,
+    /// Return nodes need a recorded element.
+    elements: bool,
+    /// A return node is complete only at its end tag.
+    wait_for_end: bool,
+}
+
+/// The machine, running over one document.
+#[derive(Debug)]
+pub(crate) struct Engine<'p, S> {
+    compiled: &'p Compiled,
+    sink: S,
+    needs: Needs,
+    runs: Runs,
+    limits: Limits,
+    skipping: bool,
+    sharing: bool,
+    modes: Vec<Mode>,
+
+    table: LazyTable,
+    classes: Classes,
+    namespaces: Option<Namespaces>,
+
+    state: StateId,
+    frames: Vec<Frame>,
+    /// Instances of the open elements, outermost first.
+    open: Vec<Open>,
+    /// For each pattern node its innermost open instance.
+    top: Vec<u32>,
+    /// For each pattern node its outermost confirmed open instance.
+    lowest_confirmed: Vec<u32>,
+    extras: Vec<Extra>,
+    trackers: RunTracker,
+
+    buffers: Buffers,
+    content: Content,
+    paths: Option<PathTracker>,
+    order: Option<DocumentOrder>,
+    /// Some element needs more than the hot path does.
+    slow: bool,
+    /// Byte offsets of the tag being handled.
+    tag_start: u64,
+
+    slots: Vec<Slot>,
+    /// Tuples already given, for ambiguous queries.
+    given: Vec<HashSet<Box<[u64]>>>,
+    /// Key instances that are closed but not yet confirmed, for ambiguous queries.
+    pending_keys: Vec<u64>,
+
+    answers: u64,
+    stopped: bool,
+}
+
+impl<'p, S: Sink> Engine<'p, S> {
+    pub(crate) fn new(compiled: &'p Compiled, config: &Config, sink: S) -> Self {
+        let needs = sink.needs();
+        let needs = if config.order == Order::Document && !needs.count_only {
+            Needs { end: true, ..needs }
+        } else {
+            needs
+        };
+        let modes: Vec<Mode> = compiled
+            .queries
+            .iter()
+            .map(|q| Mode {
+                shape: q.shape,
+                collect: !(needs.count_only && q.shape == Shape::Instances),
+                elements: !needs.count_only || (q.shape == Shape::Nodes && q.shared_labels),
+                wait_for_end: needs.end && !needs.count_only,
+            })
+            .collect();
+        let ambiguous = compiled.queries.iter().any(|q| q.ambiguous);
+        let ordered = config.order == Order::Document && !needs.count_only;
+        let nodes = compiled.nodes.len();
+        let queries = compiled.queries.len();
+        let mut buffers = Buffers::default();
+        buffers.watch_drops = ambiguous || ordered;
+        let paths = (needs.path && !needs.count_only).then(PathTracker::default);
+        Engine {
+            table: LazyTable::new(
+                compiled,
+                config.source.limits.automaton_states,
+                config.mechanisms.lazy_automaton,
+            ),
+            classes: Classes::default(),
+            namespaces: compiled.needs_namespaces.then(Namespaces::new),
+            state: LazyTable::START,
+            frames: Vec::new(),
+            open: Vec::new(),
+            top: vec![NONE; nodes],
+            lowest_confirmed: vec![NONE; nodes],
+            extras: Vec::new(),
+            trackers: RunTracker::default(),
+            buffers,
+            content: Content::default(),
+            slow: paths.is_some(),
+            paths,
+            order: ordered.then(DocumentOrder::default),
+            tag_start: 0,
+            slots: Vec::new(),
+            given: vec![HashSet::new(); queries],
+            pending_keys: vec![0; queries],
+            answers: 0,
+            stopped: false,
+            runs: config.runs,
+            limits: config.source.limits.clone(),
+            skipping: config.mechanisms.skipping,
+            sharing: config.mechanisms.sharing,
+            compiled,
+            sink,
+            needs,
+            modes,
+        }
+    }
+
+    pub(crate) fn into_sink(self) -> S {
+        self.sink
+    }
+
+    pub(crate) fn sink_mut(&mut self) -> &mut S {
+        &mut self.sink
+    }
+
+    /// The engine's share of the statistics.
+    pub(crate) fn stats(&self) -> Stats {
+        Stats {
+            answers: self.answers,
+            peak_buffered_bytes: self.buffers.peak() + self.content.peak(),
+            automaton_states: self.table.built(),
+            ..Stats::default()
+        }
+    }
+
+    /// What the source should report until the next tag.
+    #[inline]
+    fn interest(&self) -> Interest {
+        if self.stopped {
+            Interest::STOP
+        } else if self.slow && self.wants_content() {
+            Interest::CONTENT
+        } else {
+            Interest::TAGS
+        }
+    }
+
+    /// Sets `slow` from what is open now.
+    fn update_slow(&mut self) {
+        self.slow = self.paths.is_some() || !self.extras.is_empty();
+    }
+
+    fn view(&self) -> View<'_> {
+        View { compiled: self.compiled, buffers: &self.buffers, needs: self.needs }
+    }
+
+    fn depth(&self) -> usize {
+        self.frames.len()
+    }
+
+    fn check_buffers(&self) -> Result<(), Error> {
+        let held = self.buffers.held() + self.content.held();
+        if held > self.limits.buffered_bytes {
+            return Err(Error::new(
+                ErrorKind::Limit,
+                format!(
+                    "undecided candidates and results take {held} bytes, more than the limit \
+                     `buffered_bytes` of {}",
+                    self.limits.buffered_bytes
+                ),
+            )
+            .with_hint("raise the limit, ask for less per answer, or make the query decide earlier"));
+        }
+        Ok(())
+    }
+
+    /// The part of a start tag that only some elements need.
+    fn start_slow(&mut self, tag: &StartTag<'_>, outer: Frame) -> Result<(), Error> {
+        self.tag_start = tag.start;
+        if self.slow {
+            self.end_text_node()?;
+            if let Some(paths) = &mut self.paths {
+                paths.enter(tag.name);
+            }
+        }
+        let inner = self.trackers.len();
+        for r in outer.regulars..inner {
+            self.trackers.begin_child(r);
+        }
+        for k in 0..self.table.matched(self.state).len() {
+            let node = self.table.matched(self.state)[k];
+            self.open_instance(node, tag)?;
+        }
+        for r in outer.regulars..inner {
+            if !self.trackers.is_pending(r) {
+                self.read_child(r)?;
+            }
+        }
+        self.begin_content(tag)?;
+        self.update_slow();
+        Ok(())
+    }
+
+    /// The part of an end tag that only some elements need.
+    fn end_slow(&mut self, tag: &EndTag<'_>, frame: Frame) -> Result<(), Error> {
+        self.tag_start = tag.start;
+        if self.slow {
+            self.end_text_node()?;
+        }
+        self.close_instances(frame, tag)?;
+        if let Some(paths) = &mut self.paths {
+            paths.leave();
+        }
+        self.update_slow();
+        Ok(())
+    }
+}
+
+impl<S: Sink> TagHandler for Engine<'_, S> {
+    fn symbol(&mut self, name: &[u8]) -> Symbol {
+        match &mut self.namespaces {
+            Some(namespaces) => namespaces.symbol(name),
+            None => {
+                let tests: &[ResolvedTest] = &self.compiled.tests;
+                Symbol(self.classes.class(tests, name, None))
+            }
+        }
+    }
+
+    #[inline]
+    fn start_tag(&mut self, tag: &StartTag<'_>) -> Result<Interest, Error> {
+        let class = match &mut self.namespaces {
+            None => tag.symbol.0,
+            Some(namespaces) => {
+                namespaces.enter(tag, &self.compiled.tests, &mut self.classes)?
+            }
+        };
+        let outer_regulars = self.frames.last().map_or(0, |f| f.regulars);
+        let state = self.table.next(self.state, class, self.compiled, &self.classes);
+        let frame = Frame {
+            state,
+            instances: self.open.len() as u32,
+            regulars: self.trackers.len(),
+        };
+        self.frames.push(frame);
+        self.state = state;
+        let matches = !self.table.matched(state).is_empty();
+        if matches || outer_regulars < frame.regulars || self.slow {
+            let outer = Frame { regulars: outer_regulars, ..frame };
+            self.start_slow(tag, outer)?;
+        }
+        // Nothing of a dead subtree matters, unless its text is being recorded.
+        if self.skipping
+            && self.table.is_dead(state)
+            && !self.stopped
+            && !(self.slow && self.wants_content())
+        {
+            return Ok(Interest::SKIP);
+        }
+        Ok(self.interest())
+    }
+
+    #[inline]
+    fn end_tag(&mut self, tag: &EndTag<'_>) -> Result<Interest, Error> {
+        let Some(&frame) = self.frames.last() else {
+            return Err(Error::new(ErrorKind::Malformed, "end tag without a start tag"));
+        };
+        if self.open.len() as u32 > frame.instances || self.slow {
+            self.end_slow(tag, frame)?;
+        }
+        if let Some(namespaces) = &mut self.namespaces {
+            namespaces.leave(self.frames.len());
+        }
+        self.frames.pop();
+        self.table.leave(frame.state);
+        let (state, regulars) =
+            self.frames.last().map_or((LazyTable::START, 0), |f| (f.state, f.regulars));
+        self.state = state;
+        if regulars < self.trackers.len() {
+            for r in regulars..self.trackers.len() {
+                if self.trackers.is_pending(r) {
+                    self.read_child(r)?;
+                }
+            }
+        }
+        if self.buffers.watch_drops {
+            self.after_drops()?;
+        }
+        Ok(self.interest())
+    }
+
+    fn text(&mut self, text: &Text<'_>) -> Result<(), Error> {
+        self.take_text(text)
+    }
+
+    fn markup(&mut self, markup: &Markup<'_>) -> Result<(), Error> {
+        self.take_markup(markup)
+    }
+}

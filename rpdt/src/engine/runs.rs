@@ -1,0 +1,341 @@
+//! Regular branches at run time: the current longest run after every child (paper, section 3.3) and
+//! the three policies of what is reported.
+
+use std::collections::VecDeque;
+
+use crate::automaton::compile::{Regular, Role};
+use crate::automaton::sibling_nfa::{RunState, Scratch};
+use crate::{Error, Runs, Shape, Sink};
+
+use super::Engine;
+use super::buffer::{Buffers, InstanceId, Item, Run};
+
+/// One regular branch of one open instance.
+#[derive(Debug, Default)]
+struct Tracker {
+    regular: u32,
+    /// The instance it belongs to.
+    owner: u32,
+    state: RunState,
+    /// Number of the current child, from 1.
+    child: u64,
+    /// Some symbol may match the current child.
+    pending: bool,
+    /// The symbols that the current child satisfies.
+    symbols: Vec<u64>,
+    /// The run to report when it is not prolonged (peak), or the best so far (nonoverlap).
+    best: Option<(u64, u64)>,
+    /// A run was reported.
+    reported: bool,
+    /// What the children from `remembered_from` on satisfy, `symbol_words` words a child.
+    remembered: VecDeque<u64>,
+    remembered_from: u64,
+    /// (child, symbol, instance) of spine symbols, in that order.
+    members: VecDeque<(u64, u32, InstanceId)>,
+}
+
+/// The stack of all open regular branches.
+#[derive(Debug, Default)]
+pub(crate) struct RunTracker {
+    stack: Vec<Tracker>,
+    /// How many are in use; the others keep their allocations.
+    used: usize,
+    scratch: Scratch,
+}
+
+impl RunTracker {
+    pub(super) fn len(&self) -> u32 {
+        self.used as u32
+    }
+
+    pub(super) fn push(&mut self, regular: u32, owner: u32) {
+        if self.used == self.stack.len() {
+            self.stack.push(Tracker::default());
+        }
+        let t = &mut self.stack[self.used];
+        self.used += 1;
+        t.regular = regular;
+        t.owner = owner;
+        t.state.clear();
+        t.child = 0;
+        t.pending = false;
+        t.symbols.clear();
+        t.best = None;
+        t.reported = false;
+        t.remembered.clear();
+        debug_assert!(t.members.is_empty(), "members are released when a tracker is dropped");
+    }
+
+    pub(super) fn begin_child(&mut self, r: u32) {
+        let t = &mut self.stack[r as usize];
+        t.child += 1;
+        t.pending = false;
+        t.symbols.clear();
+    }
+
+    pub(super) fn is_pending(&self, r: u32) -> bool {
+        self.stack[r as usize].pending
+    }
+
+    pub(super) fn set_pending(&mut self, r: u32) {
+        self.stack[r as usize].pending = true;
+    }
+
+    pub(super) fn would_accept(&self, r: u32, symbol: u32, regular: &Regular) -> bool {
+        regular.nfa.would_accept(&self.stack[r as usize].state, symbol)
+    }
+
+    /// The current child satisfies a symbol.
+    pub(super) fn child_satisfies(&mut self, r: u32, symbol: u32, member: Option<InstanceId>) {
+        let t = &mut self.stack[r as usize];
+        let word = symbol as usize / 64;
+        if t.symbols.len() <= word {
+            t.symbols.resize(word + 1, 0);
+        }
+        t.symbols[word] |= 1 << (symbol % 64);
+        if let Some(member) = member {
+            t.members.push_back((t.child, symbol, member));
+        }
+    }
+}
+
+impl<S: Sink> Engine<'_, S> {
+    /// Whether the children of a regular branch are remembered: to know who is in a run, or to
+    /// rescan.
+    pub(super) fn remembers(&self, r: u32) -> bool {
+        let regular = &self.compiled.regulars[self.trackers.stack[r as usize].regular as usize];
+        self.reports(regular) && !self.only_counts(regular)
+    }
+
+    fn reports(&self, regular: &Regular) -> bool {
+        let query = self.compiled.nodes[regular.owner as usize].query;
+        regular.on_spine && self.modes[query as usize].collect
+    }
+
+    /// Only the number of runs matters.
+    fn only_counts(&self, regular: &Regular) -> bool {
+        let owner = &self.compiled.nodes[regular.owner as usize];
+        self.needs.count_only
+            && self.modes[owner.query as usize].shape == Shape::Tuples
+            && matches!(owner.role, Role::Key | Role::Below)
+    }
+
+    /// The current child of a regular branch is decided: one step of the automaton.
+    pub(super) fn read_child(&mut self, r: u32) -> Result<(), Error> {
+        let compiled = self.compiled;
+        let t = &mut self.trackers.stack[r as usize];
+        t.pending = false;
+        let regular = &compiled.regulars[t.regular as usize];
+        let broken = t.symbols.iter().all(|&w| w == 0);
+        if broken && t.state.is_empty() && t.best.is_none() {
+            return Ok(());
+        }
+        t.symbols.resize(regular.nfa.symbol_words, 0);
+        let child = t.child;
+        let remember = self.remembers(r) || (self.runs == Runs::NonOverlap && regular.on_spine);
+        let t = &mut self.trackers.stack[r as usize];
+        if remember {
+            if t.remembered.is_empty() {
+                t.remembered_from = child;
+            }
+            t.remembered.extend(&t.symbols);
+        }
+        regular.nfa.step(&mut t.state, &t.symbols, child, &mut self.trackers.scratch);
+        let current = regular.nfa.current(&t.state);
+        let (owner, bit) = (t.owner, regular.bit);
+        if current.is_some() {
+            self.meet(owner, bit)?;
+        }
+        if self.reports(regular) {
+            match self.runs {
+                Runs::Live => {
+                    if let Some(first) = current {
+                        self.report(r, first, child)?;
+                    }
+                }
+                Runs::Peak => self.peak(r, current, child)?,
+                Runs::NonOverlap => self.nonoverlap(r, current, child)?,
+            }
+        }
+        self.forget(r);
+        Ok(())
+    }
+
+    fn peak(&mut self, r: u32, current: Option<u64>, child: u64) -> Result<(), Error> {
+        let t = &mut self.trackers.stack[r as usize];
+        let before = t.best;
+        t.best = current.map(|first| (first, child));
+        match before {
+            Some((first, last)) if current != Some(first) => self.report(r, first, last),
+            _ => Ok(()),
+        }
+    }
+
+    /// Leftmost-longest: the best run is final once no run with its start, or an earlier one, is
+    /// alive. Then the children after it are read again.
+    fn nonoverlap(&mut self, r: u32, current: Option<u64>, child: u64) -> Result<(), Error> {
+        let compiled = self.compiled;
+        let regular = &compiled.regulars[self.trackers.stack[r as usize].regular as usize];
+        let (mut at, mut current) = (child, current);
+        loop {
+            let t = &mut self.trackers.stack[r as usize];
+            if let Some(first) = current
+                && t.best.is_none_or(|(best, _)| first <= best)
+            {
+                t.best = Some((first, at));
+            }
+            if let Some((first, last)) = t.best
+                && t.state.earliest().is_none_or(|e| e > first)
+            {
+                t.best = None;
+                t.state.clear();
+                at = last;
+                self.report(r, first, last)?;
+            }
+            if at == child {
+                return Ok(());
+            }
+            at += 1;
+            let words = regular.nfa.symbol_words;
+            let t = &mut self.trackers.stack[r as usize];
+            let from = (at - t.remembered_from) as usize * words;
+            let symbols: Vec<u64> = t.remembered.range(from..from + words).copied().collect();
+            regular.nfa.step(&mut t.state, &symbols, at, &mut self.trackers.scratch);
+            current = regular.nfa.current(&t.state);
+        }
+    }
+
+    /// Drops remembered children that no live or unreported run holds.
+    fn forget(&mut self, r: u32) {
+        let t = &mut self.trackers.stack[r as usize];
+        let words = self.compiled.regulars[t.regular as usize].nfa.symbol_words;
+        let live = t.state.earliest().into_iter().chain(t.best.map(|b| b.0)).min();
+        let keep = live.unwrap_or(u64::MAX);
+        while !t.remembered.is_empty() && t.remembered_from < keep {
+            t.remembered.drain(..words);
+            t.remembered_from += 1;
+        }
+        while t.members.front().is_some_and(|m| m.0 < keep) {
+            if let Some((_, _, member)) = t.members.pop_front() {
+                self.buffers.release_instance(member);
+            }
+        }
+    }
+
+    /// The parent element ends: what is still to report of a branch.
+    pub(super) fn finish_runs(&mut self, r: u32) -> Result<(), Error> {
+        let compiled = self.compiled;
+        let t = &mut self.trackers.stack[r as usize];
+        let regular = &compiled.regulars[t.regular as usize];
+        if !self.reports(regular) {
+            return Ok(());
+        }
+        let t = &mut self.trackers.stack[r as usize];
+        match self.runs {
+            Runs::Live => {}
+            Runs::Peak => {
+                if let Some((first, last)) = t.best.take() {
+                    self.report(r, first, last)?;
+                }
+            }
+            Runs::NonOverlap => {
+                // A child that nothing matches ends every run.
+                t.child += 1;
+                t.symbols.clear();
+                self.read_child(r)?;
+            }
+        }
+        let t = &self.trackers.stack[r as usize];
+        let owner = t.owner;
+        let role = compiled.nodes[regular.owner as usize].role;
+        if regular.nfa.nullable && !t.reported && role != Role::Chain {
+            let run = Run {
+                regular: t.regular,
+                parent: self.open[owner as usize].start,
+                first: 1,
+                ..Run::default()
+            };
+            self.add_run(owner, regular, run)?;
+        }
+        Ok(())
+    }
+
+    /// Reports the run of the children `first..=last`.
+    fn report(&mut self, r: u32, first: u64, last: u64) -> Result<(), Error> {
+        let compiled = self.compiled;
+        let t = &mut self.trackers.stack[r as usize];
+        t.reported = true;
+        let regular = &compiled.regulars[t.regular as usize];
+        let owner = t.owner;
+        let mut members = Vec::new();
+        if self.remembers(r) {
+            let t = &mut self.trackers.stack[r as usize];
+            let words = regular.nfa.symbol_words;
+            let from = (first - t.remembered_from) as usize * words;
+            let to = (last + 1 - t.remembered_from) as usize * words;
+            let children = &t.remembered.make_contiguous()[from..to];
+            let mut chosen = Vec::new();
+            regular.nfa.readings(children, |k, symbol| chosen.push((first + k as u64, symbol)));
+            chosen.sort_unstable();
+            let begin = t.members.partition_point(|m| m.0 < first);
+            let mut chosen = chosen.into_iter().peekable();
+            for &(child, symbol, member) in t.members.range(begin..) {
+                if child > last {
+                    break;
+                }
+                // Members of one child are in descending order of symbols: look the pair up.
+                while chosen.peek().is_some_and(|c| c.0 < child) {
+                    chosen.next();
+                }
+                let mut same_child = chosen.clone().take_while(|c| c.0 == child);
+                if same_child.any(|c| c.1 == symbol) {
+                    members.push(member);
+                }
+            }
+        }
+        if compiled.nodes[regular.owner as usize].role == Role::Chain {
+            return self.add_members(owner, regular, members);
+        }
+        for &member in &members {
+            self.buffers.retain_instance(member);
+        }
+        let number = self.trackers.stack[r as usize].regular;
+        let parent = self.open[owner as usize].start;
+        let run = Run { regular: number, parent, first, last, members };
+        self.add_run(owner, regular, run)
+    }
+
+    /// Shape *nodes*: the members of a reported run are candidates of the owner.
+    fn add_members(
+        &mut self,
+        owner: u32,
+        regular: &Regular,
+        members: Vec<InstanceId>,
+    ) -> Result<(), Error> {
+        if self.open[owner as usize].confirmed {
+            self.confirm(members);
+            return Ok(());
+        }
+        let lists = self.compiled.nodes[regular.owner as usize].lists;
+        let owner = self.keep(owner);
+        for member in members {
+            self.buffers.retain_instance(member);
+            self.buffers.push(owner, regular.list, lists, Item::Instance(member));
+        }
+        self.check_buffers()
+    }
+
+    /// Drops trackers, and what they remember, down to a height.
+    pub(super) fn truncate_trackers(&mut self, to: u32) {
+        for t in &mut self.trackers.stack[to as usize..self.trackers.used] {
+            release_members(t, &mut self.buffers);
+        }
+        self.trackers.used = to as usize;
+    }
+}
+
+fn release_members(tracker: &mut Tracker, buffers: &mut Buffers) {
+    for (_, _, member) in tracker.members.drain(..) {
+        buffers.release_instance(member);
+    }
+}

@@ -1,0 +1,249 @@
+//! Tuples: the distinct bindings of the return nodes, enumerated lazily.
+//!
+//! Below the key node every spine branch of an instance has a list of entries. An embedding is a
+//! choice of one entry a list, all the way down; it is complete when its last entry is linked. So
+//! each new entry gives exactly the embeddings that contain it: whatever was linked before, times
+//! the entry, upwards through the linked instances that enclose it.
+
+use crate::automaton::compile::{NONE, Role, SpineBranch};
+use crate::pattern::Axis;
+use crate::{Answer, Sink};
+
+use super::Engine;
+use super::answer::View;
+use super::buffer::{InstanceId, Item, ListWalk, RunId};
+use super::order::Payload;
+
+/// What a return node or a run is bound to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Slot {
+    #[default]
+    Empty,
+    Instance(InstanceId),
+    Run(RunId),
+}
+
+/// A list from which an entry is still to be chosen.
+#[derive(Clone, Copy, Debug)]
+enum Choice {
+    /// Of an open instance: its own list and, on the descendant axis, those of inner ones.
+    Open { instance: u32, list: u32 },
+    /// Of a closed instance.
+    Kept { instance: InstanceId, list: u32 },
+}
+
+impl<S: Sink> Engine<'_, S> {
+    /// All tuples of an open key instance so far.
+    pub(super) fn enumerate_open(&mut self, i: u32) {
+        let query = self.query_of(i);
+        self.reset_slots(query);
+        let mut choices = Vec::new();
+        self.bind_open(i);
+        self.choose_open(i, NONE, &mut choices);
+        self.enumerate(query, &mut choices, 0);
+    }
+
+    /// All tuples of a closed key instance.
+    pub(super) fn enumerate_kept(&mut self, id: InstanceId) {
+        let query = self.compiled.nodes[self.buffers.instance(id).node as usize].query;
+        self.reset_slots(query);
+        let mut choices = Vec::new();
+        self.bind(id);
+        self.choose_below(id, &mut choices);
+        self.enumerate(query, &mut choices, 0);
+    }
+
+    /// A new entry of a list of an open instance: gives the tuples that contain it.
+    pub(super) fn complete(&mut self, i: u32, list: u32, item: Item) {
+        let query = self.query_of(i);
+        self.reset_slots(query);
+        let mut choices = Vec::new();
+        self.bind_item(item, &mut choices);
+        self.ascend(query, i, list, &mut choices);
+    }
+
+    fn query_of(&self, i: u32) -> u32 {
+        self.compiled.nodes[self.open[i as usize].node as usize].query
+    }
+
+    fn reset_slots(&mut self, query: u32) {
+        let slots = self.compiled.queries[query as usize].slots as usize;
+        self.slots.clear();
+        self.slots.resize(slots, Slot::Empty);
+    }
+
+    /// Goes up to the key through all linked instances that enclose the entry.
+    fn ascend(&mut self, query: u32, i: u32, via: u32, choices: &mut Vec<Choice>) {
+        let compiled = self.compiled;
+        let open = self.open[i as usize];
+        let node = &compiled.nodes[open.node as usize];
+        let before = choices.len();
+        let waits = node.returned != NONE && self.modes[query as usize].wait_for_end;
+        if node.role == Role::Key {
+            // A returned key gives its tuples when it closes.
+            if open.confirmed && !waits {
+                self.bind_open(i);
+                self.choose_open(i, via, choices);
+                self.enumerate(query, choices, 0);
+            }
+        } else if open.linked {
+            self.bind_open(i);
+            self.choose_open(i, via, choices);
+            let mut p = open.parent;
+            while p != NONE && !self.stopped {
+                self.ascend(query, p, node.list, choices);
+                if node.axis == Axis::Child {
+                    break;
+                }
+                p = self.open[p as usize].previous;
+            }
+        }
+        choices.truncate(before);
+    }
+
+    fn bind_open(&mut self, i: u32) {
+        let slot = self.compiled.nodes[self.open[i as usize].node as usize].slot;
+        if slot != NONE {
+            let id = self.keep(i);
+            self.slots[slot as usize] = Slot::Instance(id);
+        }
+    }
+
+    fn bind(&mut self, id: InstanceId) {
+        let slot = self.compiled.nodes[self.buffers.instance(id).node as usize].slot;
+        if slot != NONE {
+            self.slots[slot as usize] = Slot::Instance(id);
+        }
+    }
+
+    /// Adds the lists of an open instance, except the one through which we came.
+    fn choose_open(&self, instance: u32, via: u32, choices: &mut Vec<Choice>) {
+        let node = &self.compiled.nodes[self.open[instance as usize].node as usize];
+        let lists = (0..node.lists).filter(|&l| l != via);
+        choices.extend(lists.map(|list| Choice::Open { instance, list }));
+    }
+
+    fn choose_below(&self, id: InstanceId, choices: &mut Vec<Choice>) {
+        let instance = self.buffers.instance(id);
+        if instance.open != NONE {
+            return self.choose_open(instance.open, NONE, choices);
+        }
+        let lists = self.compiled.nodes[instance.node as usize].lists;
+        choices.extend((0..lists).map(|list| Choice::Kept { instance: id, list }));
+    }
+
+    fn bind_item(&mut self, item: Item, choices: &mut Vec<Choice>) {
+        match item {
+            Item::Instance(id) => {
+                self.bind(id);
+                self.choose_below(id, choices);
+            }
+            Item::Run(run) => {
+                let parent = self.run_slot(run);
+                if parent != NONE {
+                    self.slots[parent as usize] = Slot::Run(run);
+                }
+            }
+            Item::Shared(_) => debug_assert!(false, "walks resolve shared lists"),
+        }
+    }
+
+    fn run_slot(&self, run: RunId) -> u32 {
+        let regular = self.buffers.run(run).regular;
+        self.compiled.regulars[regular as usize].slot
+    }
+
+    /// Makes the choices from number `at` on in all possible ways.
+    fn enumerate(&mut self, query: u32, choices: &mut Vec<Choice>, at: usize) {
+        if self.stopped {
+            return;
+        }
+        let Some(&choice) = choices.get(at) else {
+            return self.give_tuple(query);
+        };
+        let mut walk = self.walk(choice);
+        let before = choices.len();
+        while let Some(item) = walk.next(&self.buffers) {
+            self.bind_item(item, choices);
+            self.enumerate(query, choices, at + 1);
+            choices.truncate(before);
+            if self.stopped {
+                return;
+            }
+        }
+    }
+
+    fn walk(&self, choice: Choice) -> ListWalk {
+        match choice {
+            Choice::Kept { instance, list } => {
+                ListWalk::new(self.buffers.list(instance, list).into_iter())
+            }
+            Choice::Open { instance, list } => {
+                let open = &self.open[instance as usize];
+                let node = &self.compiled.nodes[open.node as usize];
+                let own = open.instance.and_then(|id| self.buffers.list(id, list));
+                let mut lists: Vec<_> = own.into_iter().collect();
+                let shared = matches!(node.spine[list as usize], SpineBranch::Node(c)
+                    if self.compiled.nodes[c as usize].axis == Axis::Descendant);
+                if shared {
+                    let mut inner = self.top[open.node as usize];
+                    while inner != instance && inner != NONE {
+                        let inner_open = &self.open[inner as usize];
+                        let list = inner_open.instance.and_then(|id| self.buffers.list(id, list));
+                        lists.extend(list);
+                        inner = inner_open.previous;
+                    }
+                }
+                ListWalk::new(lists.into_iter())
+            }
+        }
+    }
+
+    /// All slots are bound.
+    fn give_tuple(&mut self, query: u32) {
+        let compiled = self.compiled;
+        if compiled.queries[query as usize].ambiguous {
+            let key = self.identity();
+            if !self.given[query as usize].insert(key) {
+                return;
+            }
+        }
+        if self.needs.count_only {
+            return self.count(query, 1);
+        }
+        if self.order.is_some() {
+            let slots = self.slots.clone();
+            for slot in &slots {
+                match *slot {
+                    Slot::Instance(id) => self.buffers.retain_item(Item::Instance(id)),
+                    Slot::Run(run) => self.buffers.retain_item(Item::Run(run)),
+                    Slot::Empty => {}
+                }
+            }
+            return self.postpone(query, Payload::Tuple(slots));
+        }
+        let sequence = self.answers;
+        self.answers += 1;
+        let view =
+            View { compiled: self.compiled, buffers: &self.buffers, needs: self.needs };
+        let answer = Answer::Tuple(view.tuple_fields(query, &self.slots));
+        let flow = self.sink.answer(query as usize, sequence, &answer);
+        self.stopped |= flow.is_break();
+    }
+
+    /// What makes a tuple distinct: the elements, and for a run its parent and bounds.
+    fn identity(&self) -> Box<[u64]> {
+        let mut key = Vec::with_capacity(self.slots.len() * 3);
+        for slot in &self.slots {
+            match *slot {
+                Slot::Empty => key.push(u64::MAX),
+                Slot::Instance(id) => key.push(self.buffers.instance(id).start),
+                Slot::Run(id) => {
+                    let run = self.buffers.run(id);
+                    key.extend([run.parent, run.first, run.last]);
+                }
+            }
+        }
+        key.into()
+    }
+}
