@@ -339,13 +339,13 @@ fn choice(
     Discrete::new(&weights)
 }
 
-const RECURSION: f64 = 1.45;
+const RECURSION: f64 = 1.42;
 const DAMPED_FROM: usize = 5;
 const DAMPING: f64 = 0.08;
 
 /// Weights of the lengths 0, 4, 8, ... of a leaf's text.
 const TEXT_QUARTERS: [f64; 19] = [
-    0.0, 0.0, 0.0, 0.0, 1.0, 2.0, 4.0, 6.0, 9.0, 11.0, 12.0, 12.0, 11.0, 10.0, 9.0, 6.0, 4.0, 2.0,
+    0.0, 0.0, 0.0, 0.0, 1.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 12.0, 12.0, 11.0, 10.0, 7.0, 5.0, 3.0,
     1.0,
 ];
 
