@@ -23,6 +23,9 @@ cut_out "$from/scap/ssg-rhel8-ds.xml" --keep 1 --drop-longer 500 \
     --keep-name xccdf-1.2:Value=0 --keep-name xccdf-1.2:rationale=0 --keep-name dc:contributor=0 \
     --keep-name xccdf-1.2:fix=0 --keep-name xccdf-1.2:warning=0 --keep-name html:code=2 \
     --keep-name oval-def:definition=3 --keep-name oval-def:criteria=2 \
-    --keep-name oval-def:criterion=2 --keep-name oval-def:tests=0 --keep-name oval-def:states=0 --keep-name oval-def:objects=0 \
+    --keep-name oval-def:criterion=2 --keep-name oval-def:tests=0 --keep-name oval-def:states=0 \
+    --keep-name oval-def:objects=0 \
     >"$to/scap-excerpt.xml"
+# Needs lxml for the verdicts of libxml2.
+python3 "$here/conformance.py" "$from/xmlconf/package" --excerpt >"$to/conformance.json"
 ls -l "$to"

