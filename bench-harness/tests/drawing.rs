@@ -71,6 +71,7 @@ fn ticks_are_round() {
     assert_eq!(linear_ticks(0.0, 9.3, 5), [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]);
     assert_eq!(linear_ticks(0.0, 0.5, 5).len(), 6);
     assert_eq!(linear_ticks(0.0, 0.0, 5).first(), Some(&0.0));
+    assert_eq!(log_ticks(1.1, 1.8), [1.0, 1.2, 1.4, 1.6, 1.8]);
     assert_eq!(log_ticks(3.0, 40.0), [2.0, 5.0, 10.0, 20.0, 50.0]);
     assert_eq!(log_ticks(0.02, 4000.0), [0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0]);
 }

@@ -2,15 +2,15 @@
 
 mod common;
 
-use std::cell::Cell;
 use std::fs;
 
-use bench_harness::data::{Cache, Recipe};
+use bench_harness::ErrorKind;
+use bench_harness::data::Cache;
 use bench_harness::progress::Progress;
 use bench_harness::record::{CLAIMS, Judgement, RESULTS, Records, Row, Verdict, Writer};
-use bench_harness::{Error, ErrorKind};
 use common::row;
-use serde_json::{Map, Value, json};
+use data_gen::xml::{TreebankOptions, XmlKind};
+use serde_json::{Value, json};
 
 fn records() -> Records {
     let judgement = Judgement {
@@ -104,77 +104,55 @@ fn a_malformed_line_is_named() {
     assert!(error.to_string().contains("results.jsonl, line 1"), "{error}");
 }
 
-fn recipe() -> Recipe {
-    Recipe::new("letters", 1, "txt").with("count", 3).expecting(3)
-}
-
-fn facts() -> Map<String, Value> {
-    Map::from_iter([("elements".to_owned(), json!(3))])
+fn kind(sentences: u64) -> XmlKind {
+    XmlKind::Treebank(TreebankOptions::new(sentences))
 }
 
 #[test]
-fn a_file_is_generated_once_and_described() {
+fn a_document_is_generated_once_and_described() {
     let directory = tempfile::tempdir().unwrap();
     let cache = Cache::new(directory.path().join("cache"));
-    let calls = Cell::new(0);
-    let get = || {
-        cache
-            .get(&recipe(), &Progress::silent(), |out| {
-                calls.set(calls.get() + 1);
-                out.write_all(b"abc").map_err(|error| Error::io("x", &error))?;
-                Ok(facts())
-            })
-            .unwrap()
-    };
-    let (first, second) = (get(), get());
-    assert_eq!(calls.get(), 1);
-    assert_eq!(first.path, second.path);
-    assert_eq!(first.bytes, 3);
-    assert_eq!(first.read().unwrap(), b"abc");
-    // The published test vector of SHA-256.
-    let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-    assert_eq!((first.sha256.as_str(), second.sha256.as_str()), (expected, expected));
-    assert_eq!(second.facts["elements"], json!(3));
-    assert_eq!(second.facts["parameters"]["count"], json!("3"));
-    let names: Vec<_> = fs::read_dir(cache.directory()).unwrap().collect();
-    assert_eq!(names.len(), 2, "{names:?}");
+    let get = || cache.xml(&kind(5), 7, &Progress::silent()).unwrap();
+    let first = get();
+    let written = fs::metadata(&first.path).unwrap().modified().unwrap();
+    let second = get();
+    assert_eq!(fs::metadata(&second.path).unwrap().modified().unwrap(), written);
+    assert_eq!((&first.path, &first.manifest), (&second.path, &second.manifest));
+    let content = first.read().unwrap();
+    assert_eq!(first.bytes(), content.len() as u64);
+    assert_eq!(first.manifest.seed, 7);
+    assert_eq!(fs::read_dir(cache.directory()).unwrap().count(), 2);
 
     // Whatever happened to the bytes since, they are made anew.
-    fs::write(&first.path, b"abd").unwrap();
-    assert_eq!(get().read().unwrap(), b"abc");
-    fs::write(&first.path, b"ab").unwrap();
-    assert_eq!(get().read().unwrap(), b"abc");
-    assert_eq!(calls.get(), 3);
+    let mut changed = content.clone();
+    changed[10] ^= 1;
+    for damage in [&changed[..], &content[..20]] {
+        fs::write(&first.path, damage).unwrap();
+        assert_eq!(get().read().unwrap(), content);
+    }
 }
 
 #[test]
-fn a_generator_that_fails_leaves_nothing() {
+fn different_documents_have_different_files() {
     let directory = tempfile::tempdir().unwrap();
     let cache = Cache::new(directory.path());
-    let error = cache
-        .get(&recipe(), &Progress::silent(), |out| {
-            out.write_all(b"ab").map_err(|error| Error::io("x", &error))?;
-            Err(Error::failed("stopped"))
-        })
-        .unwrap_err();
-    assert!(error.to_string().contains("letters-count-3-seed-1.txt: stopped"), "{error}");
-    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+    let mut names = Vec::new();
+    for (sentences, seed) in [(5, 1), (5, 2), (6, 1)] {
+        let file = cache.xml(&kind(sentences), seed, &Progress::silent()).unwrap();
+        let name = file.path.file_name().unwrap().to_str().unwrap().to_owned();
+        assert!(name.starts_with("treebank-") && name.ends_with(&format!("-seed-{seed}.xml")));
+        assert!(!names.contains(&name), "{name}");
+        names.push(name);
+    }
 }
 
 #[test]
-fn different_recipes_have_different_names() {
-    let base = recipe();
-    let names = [
-        base.file_name(),
-        base.clone().with("more", 1).file_name(),
-        Recipe { seed: 2, ..base.clone() }.file_name(),
-        Recipe::new("letters", 1, "txt").with("count", "3/..").file_name(),
-        Recipe::new("letters", 1, "txt").with("count", "3_..").file_name(),
-    ];
-    for (index, name) in names.iter().enumerate() {
-        assert!(!name.contains('/'), "{name}");
-        assert!(!names[..index].contains(name), "{name}");
-    }
+fn a_cache_that_cannot_be_written_is_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let occupied = directory.path().join("file");
+    fs::write(&occupied, "x").unwrap();
+    let error = Cache::new(&occupied).xml(&kind(5), 1, &Progress::silent()).unwrap_err();
+    assert_eq!((error.kind(), error.exit_code()), (ErrorKind::Io, 1));
 }
 
 #[test]

@@ -253,8 +253,9 @@ impl<'a> Points<'a> {
             return cannot(format!("{} is in {}, not in {unit}", row.series, row.unit));
         }
         let count = values.len();
+        let points = if count == 1 { "point" } else { "points" };
         let mean = values.iter().map(|row| row.value).sum::<f64>() / count as f64;
-        (holds(mean >= figure), format!("{} over {count} points", with_unit(mean, unit)))
+        (holds(mean >= figure), format!("{} over {count} {points}", with_unit(mean, unit)))
     }
 }
 

@@ -98,7 +98,7 @@ impl Recorder {
 
     /// Says which file the following points are about.
     pub fn data(&mut self, file: Option<&DataFile>) {
-        self.data_sha256 = file.map(|file| file.sha256.clone());
+        self.data_sha256 = file.map(|file| file.manifest.sha256.clone());
     }
 
     /// Records a summary. Points that are not finite are left out: there is no such measurement.

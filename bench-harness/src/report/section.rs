@@ -12,7 +12,7 @@ use crate::record::{Records, Row};
 
 /// Widths of the two drawings of each chart: the style sheet shows the one that fits the screen, so
 /// that text is never scaled down.
-const WIDE: f64 = 800.0;
+const WIDE: f64 = 896.0;
 const NARROW: f64 = 336.0;
 
 /// Appends the section of an experiment.

@@ -55,31 +55,41 @@ fn draw_edge(out: &mut String, graph: &Graph, layout: &Layout, index: usize) {
     let mut points = vec![start];
     points.extend(route);
     points.push(end);
-    smooth(&mut path, &points);
+    smooth(&mut path, &points, graph.left_to_right);
     line(out, &path, edge.dashed, edge);
     head(out, tip, (dx, dy));
 }
 
-/// A curve through all points whose tangents follow the chords of the neighbours (Catmull-Rom), with
-/// the ends running straight into the nodes.
-fn smooth(path: &mut String, points: &[Point]) {
-    let tangent = |at: usize| {
-        let before = points[at.saturating_sub(1)];
-        let after = points[(at + 1).min(points.len() - 1)];
-        ((after.0 - before.0) / 6.0, (after.1 - before.1) / 6.0)
+/// A curve through all points that never swings past one (monotone cubic pieces): where the way turns
+/// back it runs along the ranks, elsewhere it goes on straight.
+fn smooth(path: &mut String, points: &[Point], turned: bool) {
+    // In the layout's axes: (along the ranks, across them).
+    let own = |(x, y): Point| if turned { (x, y) } else { (y, x) };
+    let points: Vec<Point> = points.iter().map(|&point| own(point)).collect();
+    let chord = |at: usize| {
+        let (a, b) = (points[at], points[at + 1]);
+        // Ranks are apart; a node's border may still lie level with the first stop.
+        (b.1 - a.1) / if (b.0 - a.0).abs() < 1.0 { (b.0 - a.0).signum() } else { b.0 - a.0 }
+    };
+    let last = points.len() - 1;
+    let slope = |at: usize| {
+        if at == 0 || at == last {
+            return chord(at.min(last - 1));
+        }
+        let (before, after) = (chord(at - 1), chord(at));
+        // The harmonic mean keeps the pieces monotone (Fritsch and Butland).
+        if before * after <= 0.0 { 0.0 } else { 2.0 * before * after / (before + after) }
     };
     for at in 1..points.len() {
         let (a, b) = (points[at - 1], points[at]);
-        let (ta, tb) = (tangent(at - 1), tangent(at));
+        let third = (b.0 - a.0) / 3.0;
+        let first = own((a.0 + third, a.1 + slope(at - 1) * third));
+        let second = own((b.0 - third, b.1 - slope(at) * third));
+        let end = own(b);
         let _ = write!(
             path,
             "C{:.1} {:.1} {:.1} {:.1} {:.1} {:.1}",
-            a.0 + ta.0,
-            a.1 + ta.1,
-            b.0 - tb.0,
-            b.1 - tb.1,
-            b.0,
-            b.1
+            first.0, first.1, second.0, second.1, end.0, end.1
         );
     }
 }
@@ -154,7 +164,7 @@ fn draw_node(out: &mut String, node: &Node, (x, y): Point, (w, h): Point) {
         }
         Shape::None => {}
     }
-    text(out, (x, y), "middle", &node.label);
+    plain_text(out, (x, y), "middle", "", &node.label);
 }
 
 /// The loops of one node share one curve; their labels stand beside it, one below the other.
@@ -203,18 +213,23 @@ fn draw_loops(out: &mut String, graph: &Graph, layout: &Layout, index: usize) {
     }
 }
 
-/// Text centred on a height, line by line. A seam in the card's colour keeps lines out of it.
-fn text(out: &mut String, (x, y): Point, anchor: &str, label: &str) {
+/// A label of an edge. A seam in the card's colour keeps lines out of it.
+fn text(out: &mut String, at: Point, anchor: &str, label: &str) {
+    let seam =
+        r#"stroke="var(--card)" stroke-width="4" stroke-linejoin="round" paint-order="stroke""#;
+    plain_text(out, at, anchor, seam, label);
+}
+
+/// Text centred on a height, line by line.
+fn plain_text(out: &mut String, (x, y): Point, anchor: &str, style: &str, label: &str) {
     let lines = lines(label);
     let first = y - (lines.len() as f64 - 1.0) * LINE / 2.0 + TEXT * 0.35;
     for (number, line) in lines.iter().enumerate() {
         let y = first + number as f64 * LINE;
-        let seam =
-            r#"stroke="var(--card)" stroke-width="4" stroke-linejoin="round" paint-order="stroke""#;
         let line = Escaped(line);
         let _ = write!(
             out,
-            r#"<text x="{x:.1}" y="{y:.1}" text-anchor="{anchor}" {seam}>{line}</text>"#
+            r#"<text x="{x:.1}" y="{y:.1}" text-anchor="{anchor}" {style}>{line}</text>"#
         );
     }
 }

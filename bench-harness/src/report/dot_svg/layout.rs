@@ -15,7 +15,7 @@ pub(super) const TEXT: f64 = 13.0;
 pub(super) const LINE: f64 = 16.0;
 /// The room between neighbours of one rank, and between ranks.
 const GAP: f64 = 14.0;
-const RANK_GAP: f64 = 15.0;
+const RANK_GAP: f64 = 19.0;
 /// How far a self loop reaches out of its node.
 pub(super) const LOOP: f64 = 26.0;
 const MARGIN: f64 = 10.0;

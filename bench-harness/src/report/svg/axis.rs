@@ -71,12 +71,25 @@ pub fn linear_ticks(low: f64, high: f64, count: u32) -> Vec<f64> {
         .unwrap_or(10.0 * power);
     let first = (low / step + 1e-9).floor() as i64;
     let last = ((high / step - 1e-9).ceil() as i64).max(first + 1);
-    (first..=last).map(|index| index as f64 * step).collect()
+    // Three steps of 0.1 are 0.3, not 0.30000000000000004: count in tenths of the step's power.
+    let unit = power / 10.0;
+    let multiple = (step / unit).round();
+    let scaled = |index: i64| {
+        let count = index as f64 * multiple;
+        if unit < 1.0 { count / (1.0 / unit).round() } else { count * unit }
+    };
+    (first..=last).map(scaled).collect()
 }
 
 /// Ticks at 1, 2 and 5 times powers of ten that enclose both ends; only the powers themselves when
-/// there would be many.
+/// there would be many, and equal steps when there would be too few.
 pub fn log_ticks(low: f64, high: f64) -> Vec<f64> {
+    if high / low < 8.0 {
+        let equal = linear_ticks(low, high, 4);
+        if equal[0] > 0.0 {
+            return equal;
+        }
+    }
     let factors: &[f64] = if high / low > 300.0 { &[1.0] } else { &[1.0, 2.0, 5.0] };
     let first = low.log10().floor() as i32;
     let last = high.log10().ceil() as i32;

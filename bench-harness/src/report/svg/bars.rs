@@ -6,7 +6,9 @@ use super::{Chart, text_width};
 use crate::report::theme;
 
 pub(super) fn draw(mut chart: Chart<'_>) -> String {
-    chart.legend();
+    if chart.series.len() > 1 {
+        chart.legend();
+    }
     let axis = chart.y_axis();
     let places = chart.places();
     let group = (chart.right - chart.left) / places.len() as f64;
