@@ -27,18 +27,25 @@ pub(super) type Fault = (usize, String);
 /// Checks the part of a start tag behind the name (without `>` or `/>`): syntax, `<` in values,
 /// duplicates. One pass, nothing is allocated unless there are many attributes.
 pub(super) fn check(tail: &[u8]) -> Result<(), Fault> {
-    let mut seen: [&[u8]; FEW] = [&[]; FEW];
-    let mut count = 0;
     let mut at = 0;
+    // Most tags that have attributes have one.
+    let Some(first) = next(tail, &mut at)? else { return Ok(()) };
+    if at == tail.len() { Ok(()) } else { check_others(tail, at, first) }
+}
+
+/// The attributes from the second on.
+fn check_others<'a>(tail: &'a [u8], mut at: usize, first: Raw<'a>) -> Result<(), Fault> {
+    let mut seen: [&[u8]; FEW] = [&[]; FEW];
+    seen[0] = first.name;
+    let mut count = 1;
     while let Some(raw) = next(tail, &mut at)? {
-        if count < FEW {
-            if seen[..count].contains(&raw.name) {
-                return Err(duplicate(raw));
-            }
-            seen[count] = raw.name;
-        } else {
+        if count == FEW {
             return check_many(tail);
         }
+        if seen[..count].contains(&raw.name) {
+            return Err(duplicate(raw));
+        }
+        seen[count] = raw.name;
         count += 1;
     }
     Ok(())
@@ -71,7 +78,7 @@ fn duplicate(raw: Raw<'_>) -> Fault {
 }
 
 /// The attribute that starts at or behind `at`, `None` at the end.
-#[inline]
+#[inline(always)]
 fn next<'a>(tail: &'a [u8], at: &mut usize) -> Result<Option<Raw<'a>>, Fault> {
     let gap = *at;
     let mut i = gap;

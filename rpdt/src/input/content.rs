@@ -6,69 +6,83 @@ use std::borrow::Cow;
 use super::attributes::malformed;
 use super::document::{Document, placed};
 use super::entity::{LONGEST_REFERENCE, Place, in_reference, predefined};
-use super::wellformed::{is_space, show};
+use super::wellformed::is_space;
 use super::{Interest, TagHandler, Text, TextValue};
 use crate::Error;
 
 impl Document {
-    /// Text up to the next `<` (`complete`) or up to the end of what has come. Returns how many
-    /// bytes were dealt with; the others must be seen again together with what follows.
+    /// Text up to the next `<`, or as much of it as has come. Returns how many bytes were dealt
+    /// with; unless a `<` follows them, the others must be seen again together with what comes.
+    #[inline]
     pub(super) fn text<H: TagHandler>(
         &mut self,
-        run: &[u8],
-        complete: bool,
+        bytes: &[u8],
         handler: &mut H,
     ) -> Result<usize, Error> {
         if !self.in_root() {
-            self.outside(run)?;
-            self.offset += self.measure.of(run);
-            return Ok(run.len());
-        }
-        if !self.watch {
-            self.offset += self.measure.of(run);
-            return Ok(run.len());
+            return self.outside(bytes);
         }
         let mut at = 0;
-        while at < run.len() {
-            let rest = &run[at..];
-            let len = if rest[0] == b'&' {
-                if !complete && may_go_on(rest) {
-                    break;
-                }
-                self.reference(rest, handler)?
-            } else {
-                let plain = memchr::memchr(b'&', rest).unwrap_or(rest.len());
-                let len = if plain == rest.len() && !complete { whole(rest) } else { plain };
-                if len == 0 {
-                    break;
-                }
+        loop {
+            let rest = &bytes[at..];
+            let found = memchr::memchr3(b'<', b'&', b'\r', rest);
+            let len = found.unwrap_or_else(|| whole(rest));
+            if len > 0 {
                 self.plain(&rest[..len], handler)?;
-                len
-            };
-            at += len;
+                at += len;
+            }
+            match found.map(|i| rest[i]) {
+                None => return Ok(at),
+                Some(b'<') => {
+                    self.brackets = 0;
+                    return Ok(at);
+                }
+                Some(special) => match self.special(special, &rest[len..], handler)? {
+                    0 => return Ok(at),
+                    len => at += len,
+                },
+            }
         }
-        if complete {
-            self.brackets = 0;
-        }
-        Ok(at)
     }
 
+    /// A reference or a line end; 0 if more bytes are needed to see it whole.
+    fn special<H: TagHandler>(
+        &mut self,
+        special: u8,
+        rest: &[u8],
+        handler: &mut H,
+    ) -> Result<usize, Error> {
+        if special == b'&' {
+            return if may_go_on(rest) { Ok(0) } else { self.reference(rest, handler) };
+        }
+        let len = match rest {
+            [_] => return Ok(0),
+            [_, b'\n', ..] => 2,
+            _ => 1,
+        };
+        self.brackets = 0;
+        self.report(&rest[..len], TextValue::Decoded(Cow::Borrowed("\n")), handler)?;
+        Ok(len)
+    }
+
+    #[inline]
     fn reports_text(&self) -> bool {
         self.interest.contains(Interest::CONTENT)
     }
 
-    fn outside(&self, run: &[u8]) -> Result<(), Error> {
-        let Some(i) = run.iter().position(|b| !is_space(*b)) else { return Ok(()) };
-        let message = if run[i] == b'&' {
-            "a reference outside the root element".to_owned()
-        } else {
-            let len =
-                run[i..].iter().position(|b| is_space(*b) || *b == b'&').unwrap_or(run.len() - i);
-            format!("text outside the root element: `{}`", show(&run[i..i + len]))
-        };
-        Err(malformed(self.offset_in(run, i), message))
+    /// Text outside the root: white space.
+    fn outside(&mut self, bytes: &[u8]) -> Result<usize, Error> {
+        let len = bytes.iter().position(|b| !is_space(*b)).unwrap_or(bytes.len());
+        let rest = &bytes[len..];
+        if rest.first().is_none_or(|b| *b == b'<') {
+            self.offset += self.measure.of(&bytes[..len]);
+            return Ok(len);
+        }
+        let what = if rest[0] == b'&' { "a reference" } else { "text" };
+        Err(malformed(self.offset_in(bytes, len), format!("{what} outside the root element")))
     }
 
+    #[inline]
     fn plain<H: TagHandler>(&mut self, raw: &[u8], handler: &mut H) -> Result<(), Error> {
         if !self.strict && !self.reports_text() {
             self.offset += self.measure.of(raw);
@@ -79,11 +93,14 @@ impl Document {
             self.check_chars(raw)?;
             self.check_brackets(raw)?;
         }
-        self.report(raw, TextValue::Decoded(line_ends(text)), handler)
+        self.report(raw, TextValue::Decoded(Cow::Borrowed(text)), handler)
     }
 
     /// Strict: no `]]>` in text, also when it comes in pieces.
     fn check_brackets(&mut self, raw: &[u8]) -> Result<(), Error> {
+        if self.brackets == 0 && memchr::memchr(b']', raw).is_none() {
+            return Ok(());
+        }
         let message = "`]]>` in text; write `]]&gt;`";
         if let Some(i) = memchr::memmem::find(raw, b"]]>") {
             return Err(malformed(self.offset_in(raw, i), message));

@@ -1,72 +1,9 @@
-//! The document type declaration: where it ends, and what its internal subset declares.
+//! The document type declaration and what its internal subset declares.
 
 use super::entity::{Declared, DeclaredAttribute, Entities, character};
 use super::wellformed::{
     forbidden_char, in_name, is_name, is_nmtoken, is_space, show, show_char, starts_name,
 };
-
-/// Finds the `>` that ends a DOCTYPE, fed with its bytes behind `<!DOCTYPE` piece by piece.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) enum Ending {
-    /// Before `[`.
-    #[default]
-    Head,
-    HeadQuoted(u8),
-    /// Between `[` and `]`.
-    Subset,
-    /// Behind `<` in the subset.
-    Open,
-    /// Behind `<!`.
-    Bang,
-    /// Behind `<!-`.
-    Dash,
-    Declaration,
-    DeclarationQuoted(u8),
-    /// In a comment that so far ends with so many dashes, at most two.
-    Comment(u8),
-    /// In a processing instruction; whether it so far ends with `?`.
-    Instruction(bool),
-    /// Behind `]`.
-    Tail,
-}
-
-impl Ending {
-    /// The index of the final `>` in `bytes`, if it is there.
-    pub(super) fn feed(&mut self, bytes: &[u8]) -> Option<usize> {
-        for (i, b) in bytes.iter().enumerate() {
-            if *b == b'>' && matches!(*self, Ending::Head | Ending::Tail) {
-                return Some(i);
-            }
-            *self = self.step(*b);
-        }
-        None
-    }
-
-    fn step(self, b: u8) -> Ending {
-        match (self, b) {
-            (Ending::Head, b'"' | b'\'') => Ending::HeadQuoted(b),
-            (Ending::Head, b'[') => Ending::Subset,
-            (Ending::HeadQuoted(quote), _) if quote == b => Ending::Head,
-            (Ending::Subset, b'<') => Ending::Open,
-            (Ending::Subset, b']') => Ending::Tail,
-            (Ending::Open, b'!') => Ending::Bang,
-            (Ending::Open, b'?') => Ending::Instruction(false),
-            (Ending::Bang, b'-') => Ending::Dash,
-            (Ending::Dash, b'-') => Ending::Comment(0),
-            (Ending::Open | Ending::Bang | Ending::Dash | Ending::Declaration, _) => match b {
-                b'>' => Ending::Subset,
-                b'"' | b'\'' => Ending::DeclarationQuoted(b),
-                _ => Ending::Declaration,
-            },
-            (Ending::DeclarationQuoted(quote), _) if quote == b => Ending::Declaration,
-            (Ending::Comment(2), b'>') | (Ending::Instruction(true), b'>') => Ending::Subset,
-            (Ending::Comment(dashes), b'-') => Ending::Comment((dashes + 1).min(2)),
-            (Ending::Comment(_), _) => Ending::Comment(0),
-            (Ending::Instruction(_), _) => Ending::Instruction(b == b'?'),
-            (state, _) => state,
-        }
-    }
-}
 
 /// Reads a whole DOCTYPE, from `<` to `>`, and fills `entities`. The error is a place in `raw` and
 /// a message. `standalone`: the XML declaration promises that what we do not read is not needed.

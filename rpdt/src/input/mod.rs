@@ -10,12 +10,14 @@ use std::borrow::Cow;
 use crate::{Error, Position};
 
 mod attributes;
+mod body;
 mod content;
 mod doctype;
 mod document;
 mod encoding;
 mod entity;
 mod lines;
+mod markup;
 mod names;
 mod quick;
 mod scan;

@@ -73,24 +73,32 @@ pub(super) fn is_char(c: char) -> bool {
 }
 
 /// The index of the first character that XML forbids. The bytes are valid UTF-8.
+#[inline]
 pub(super) fn forbidden_char(bytes: &[u8]) -> Option<usize> {
-    let suspicious = bytes.iter().fold(false, |seen, b| {
-        seen | (*b < b' ' && !matches!(*b, b'\t' | b'\n' | b'\r')) | (*b == 0xEF)
-    });
-    if !suspicious {
-        return None;
+    // Sixteen at a time, so that the compiler makes vector code of it.
+    let (blocks, rest) = bytes.as_chunks::<16>();
+    let mut seen = 0;
+    for block in blocks {
+        seen |= block.iter().fold(0, |seen, b| seen | is_suspicious(*b));
     }
-    // U+FFFE and U+FFFF are EF BF BE and EF BF BF.
-    let mut rest = bytes;
-    loop {
-        let i = rest
-            .iter()
-            .position(|b| (*b < b' ' && !matches!(*b, b'\t' | b'\n' | b'\r')) || *b == 0xEF)?;
-        if rest[i] != 0xEF || matches!(rest[i..], [_, 0xBF, 0xBE | 0xBF, ..]) {
-            return Some(bytes.len() - rest.len() + i);
-        }
-        rest = &rest[i + 1..];
-    }
+    seen |= rest.iter().fold(0, |seen, b| seen | is_suspicious(*b));
+    if seen == 0 { None } else { find_forbidden_char(bytes) }
+}
+
+/// 1 for control characters but tab and line ends, and for the byte that U+FFFE starts with.
+#[inline(always)]
+fn is_suspicious(b: u8) -> u8 {
+    (u8::from(b < b' ') & u8::from(b != b'\t') & u8::from(b != b'\n') & u8::from(b != b'\r'))
+        | u8::from(b == 0xEF)
+}
+
+#[cold]
+fn find_forbidden_char(bytes: &[u8]) -> Option<usize> {
+    (0..bytes.len()).find(|i| match bytes[*i] {
+        // U+FFFE and U+FFFF are EF BF BE and EF BF BF.
+        0xEF => matches!(bytes[*i..], [_, 0xBF, 0xBE | 0xBF, ..]),
+        b => is_suspicious(b) != 0,
+    })
 }
 
 /// How an error message shows a character.

@@ -1,0 +1,90 @@
+//! Comments, processing instructions and the DOCTYPE.
+
+use super::attributes::malformed;
+use super::document::{Document, placed};
+use super::wellformed::{is_name, is_space, show, starts_name};
+use super::{Interest, Markup, TagHandler, doctype};
+use crate::Error;
+
+impl Document {
+    /// A whole comment.
+    pub(super) fn comment<H: TagHandler>(
+        &mut self,
+        raw: &[u8],
+        handler: &mut H,
+    ) -> Result<(), Error> {
+        if self.strict {
+            self.check_text(raw)?;
+            if let Some(i) = memchr::memmem::find(&raw[4..raw.len() - 1], b"--") {
+                if i + 4 != raw.len() - 3 {
+                    return Err(malformed(self.offset_in(raw, i + 4), "`--` inside a comment"));
+                }
+            }
+        }
+        self.markup(raw, handler)
+    }
+
+    /// A whole processing instruction.
+    pub(super) fn instruction<H: TagHandler>(
+        &mut self,
+        raw: &[u8],
+        handler: &mut H,
+    ) -> Result<(), Error> {
+        let body = &raw[2..raw.len() - 2];
+        let target = &body[..body.iter().position(|b| is_space(*b)).unwrap_or(body.len())];
+        if target == b"xml" {
+            return Err(malformed(
+                self.offset,
+                "the XML declaration may only stand at the very start of the document",
+            ));
+        }
+        if target.is_empty() || !starts_name(target[0]) {
+            return Err(malformed(
+                self.offset,
+                "`<?` is not followed by the target of a processing instruction",
+            ));
+        }
+        if self.strict {
+            self.check_text(raw)?;
+            if !is_name(target) {
+                let message = format!("`{}` is not a name that XML allows", show(target));
+                return Err(malformed(self.offset_in(raw, 2), message));
+            }
+            if target.eq_ignore_ascii_case(b"xml") {
+                let message = format!(
+                    "the target `{}` of a processing instruction is reserved",
+                    show(target)
+                );
+                return Err(malformed(self.offset_in(raw, 2), message));
+            }
+        }
+        self.markup(raw, handler)
+    }
+
+    fn markup<H: TagHandler>(&mut self, raw: &[u8], handler: &mut H) -> Result<(), Error> {
+        let start = self.offset;
+        self.offset += self.measure.of(raw);
+        self.brackets = 0;
+        if self.in_root() && self.interest.contains(Interest::CONTENT) {
+            handler.markup(&Markup { raw }).map_err(|e| placed(e, start))?;
+        }
+        Ok(())
+    }
+
+    /// A whole document type declaration.
+    pub(super) fn doctype(&mut self, raw: &[u8]) -> Result<(), Error> {
+        if self.doctype_seen {
+            return Err(malformed(self.offset, "a second DOCTYPE"));
+        }
+        if self.root_seen {
+            return Err(malformed(self.offset, "a DOCTYPE may only stand before the root element"));
+        }
+        self.doctype_seen = true;
+        let text = self.utf8(raw)?;
+        if let Err((at, message)) = doctype::read(text, &mut self.entities, self.standalone) {
+            return Err(malformed(self.offset_in(raw, at), message));
+        }
+        self.offset += self.measure.of(raw);
+        Ok(())
+    }
+}
