@@ -206,6 +206,14 @@ fn a_changed_number_is_noticed() {
 }
 
 #[test]
+fn results_of_unknown_experiments_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    assert_eq!(reproduce(&registry(), directory.path()), ExitCode::SUCCESS);
+    let from = directory.path().to_str().unwrap();
+    assert_eq!(call(&Registry::default(), &["report", "--from", from]).0, ExitCode::from(2));
+}
+
+#[test]
 fn the_page_is_self_contained_and_has_no_scripts() {
     // Kept where a person can open it: the tests' own directory below the build directory.
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sample-report");

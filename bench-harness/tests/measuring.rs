@@ -2,11 +2,12 @@
 
 mod common;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
 use bench_harness::ErrorKind;
 use bench_harness::experiment::Scale;
+use bench_harness::measure::memory::{Heap, peak_resident};
 use bench_harness::measure::{Contender, Plan, Summary, interleave, machine};
 use bench_harness::progress::Progress;
 
@@ -142,4 +143,52 @@ fn the_machine_line_tells_the_scale() {
         assert!(line.contains("rustc ") && line.contains("cores"), "{line}");
     }
     assert_eq!(machine::scale_of("a machine"), None);
+}
+
+/// A heap that does what the test says.
+#[derive(Default)]
+struct Told {
+    current: Cell<u64>,
+    peak: Cell<u64>,
+}
+
+impl Told {
+    fn set(&self, current: u64) {
+        self.current.set(current);
+        self.peak.set(self.peak.get().max(current));
+    }
+}
+
+impl Heap for Told {
+    fn current(&self) -> u64 {
+        self.current.get()
+    }
+
+    fn peak(&self) -> u64 {
+        self.peak.get()
+    }
+
+    fn reset(&self) {
+        self.peak.set(self.current.get());
+    }
+}
+
+#[test]
+fn a_probe_counts_what_is_allocated_meanwhile() {
+    let told = Told::default();
+    told.set(900);
+    told.set(100);
+    let heap: &dyn Heap = &told;
+    let (value, peak) = heap.peak_during(|| {
+        told.set(350);
+        told.set(120);
+        "done"
+    });
+    assert_eq!((value, peak), ("done", 250));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_kernel_tells_the_peak_of_the_resident_set() {
+    assert!(peak_resident().unwrap() > 100_000);
 }

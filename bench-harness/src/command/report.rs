@@ -35,6 +35,13 @@ pub fn report(
 /// Refuses files that do not belong together: a verdict must follow from the rows beside it. An
 /// example's verdict follows from its own two texts.
 fn check(registry: &Registry, records: &Records) -> Result<()> {
+    let known = registry.ids();
+    let rows = records.rows.iter().map(|row| &row.id);
+    let mut ids = rows.chain(records.judgements.iter().map(|judgement| &judgement.id));
+    if let Some(unknown) = ids.find(|id| !known.contains(id)) {
+        // Leaving it out would make the page say less than the files.
+        return Err(Error::input(format!("these results hold an unknown experiment, {unknown}")));
+    }
     for experiment in registry.iter() {
         let about = experiment.about();
         for stored in records.judgements_of(&about.id) {

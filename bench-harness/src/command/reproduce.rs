@@ -25,7 +25,7 @@ pub fn reproduce(
     let cache = Cache::new(&options.data);
     progress.message(format!("{}; seed {}", machine::describe(options.scale), options.seed));
     if machine::profile() != "release" {
-        progress.message("this is a build without optimisation: its times mean little");
+        progress.message("this is not a release build: its times mean little");
     }
     let mut writer = Writer::create(directory)?;
     let mut failures = Vec::new();

@@ -30,7 +30,7 @@ pub fn scale_of(machine: &str) -> Option<Scale> {
     machine.split(SEPARATOR).find_map(|part| part.strip_prefix(SCALE)?.parse().ok())
 }
 
-/// `release` or `debug`: the report warns when times come from a build without optimisation.
+/// `release` or `debug`: the report warns when times do not come from a release build.
 pub fn profile() -> &'static str {
     env!("HARNESS_PROFILE")
 }

@@ -75,7 +75,11 @@ pub fn measure(arguments: &[OsString]) -> Result<Memory> {
 /// one is built here when cargo is at hand; that also keeps the two in step.
 fn binary() -> Result<PathBuf> {
     let here = env::current_exe().map_err(|error| Error::io("cannot find this program", &error))?;
-    let directory = here.parent().unwrap_or(Path::new("."));
+    let mut directory = here.parent().unwrap_or(Path::new("."));
+    // Tests and examples stand one level below the programs.
+    if directory.ends_with("deps") || directory.ends_with("examples") {
+        directory = directory.parent().unwrap_or(directory);
+    }
     let program = directory.join(format!("{BINARY}{}", env::consts::EXE_SUFFIX));
     // `cargo run` and `cargo test` say which cargo they are.
     if let Some(cargo) = env::var_os("CARGO") {

@@ -51,7 +51,7 @@ fn front(page: &mut String, registry: &Registry, records: &Records) {
     );
     if records.rows.iter().any(|row| row.machine.contains("(debug)")) {
         page.push_str(
-            "<p class=\"warning\">These times come from a build without optimisation. Repeat the run \
+            "<p class=\"warning\">These times do not come from a release build. Repeat the run \
              with <code>cargo run --release</code> before reading anything into them.</p>\n",
         );
     }
