@@ -30,6 +30,14 @@ pub(super) fn write_pattern(pattern: &Pattern, out: &mut dyn Write) -> fmt::Resu
     Ok(())
 }
 
+/// The canonical text of one expression of a pattern, without braces.
+pub(crate) fn expression_text(pattern: &Pattern, regex: &Regex) -> String {
+    let mut text = String::new();
+    // Writing to a string fails for nesting only, which a pattern keeps within its bound.
+    let _ = Writer { pattern, out: &mut text, nesting: 0 }.regex(regex);
+    text
+}
+
 struct Writer<'p, 'w> {
     pattern: &'p Pattern,
     out: &'w mut dyn Write,

@@ -15,6 +15,7 @@ mod regex;
 mod regex_parser;
 
 pub(crate) use check::check_prefixes;
+pub(crate) use display::expression_text;
 pub(crate) use regex::copies;
 
 /// Index of a node in its [`Pattern`]; parents come before their descendants.
