@@ -1,0 +1,256 @@
+//! Replays `data/cases.txt`: hand-checked queries, documents and answers, each under every
+//! configuration that must not matter, and each against the oracle too.
+//!
+//! The format of the file is described at its top.
+
+#[allow(dead_code, reason = "each test program uses a part of it")]
+#[path = "common/dom.rs"]
+mod dom;
+#[allow(dead_code, reason = "each test program uses a part of it")]
+mod oracle;
+
+use dom::Document;
+use oracle::answers::Expected;
+use oracle::observe::{Keep, Seen, feed, right_details};
+use oracle::{Oracle, Prefixes};
+use rpdt::{
+    Config, Error, Limits, Mechanisms, Namespaces, Needs, Order, Pattern, Plan, Runs, Shape,
+};
+
+#[derive(Debug, Default)]
+struct Case {
+    line: usize,
+    title: String,
+    query: String,
+    document: String,
+    shape: Option<Shape>,
+    runs: Runs,
+    namespaces: Vec<(String, String)>,
+    answers: Vec<String>,
+    error: Option<String>,
+}
+
+fn cases() -> Vec<Case> {
+    let text = include_str!("data/cases.txt");
+    let mut cases: Vec<Case> = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        if line.trim().is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let (key, value) = line.split_once(':').unwrap_or_else(|| panic!("line {}", number + 1));
+        let value = value.trim();
+        if key == "case" {
+            cases.push(Case { line: number + 1, title: value.into(), ..Case::default() });
+            continue;
+        }
+        let case = cases.last_mut().expect("a file starts with a case");
+        match key {
+            "query" => case.query = unescape(value),
+            "document" => case.document = unescape(value),
+            "shape" => {
+                case.shape = Some(match value {
+                    "nodes" => Shape::Nodes,
+                    "tuples" => Shape::Tuples,
+                    "instances" => Shape::Instances,
+                    other => panic!("shape {other}"),
+                });
+            }
+            "runs" => {
+                case.runs = match value {
+                    "live" => Runs::Live,
+                    "peak" => Runs::Peak,
+                    "nonoverlap" => Runs::NonOverlap,
+                    other => panic!("runs {other}"),
+                }
+            }
+            "namespace" => {
+                let (prefix, uri) = value.split_once('=').expect("prefix=URI");
+                case.namespaces.push((prefix.into(), uri.into()));
+            }
+            "answer" => case.answers.push(value.into()),
+            "error" => case.error = Some(value.into()),
+            other => panic!("line {}: {other}", number + 1),
+        }
+    }
+    cases
+}
+
+/// `\n`, `\r` and `\t` stand for the characters.
+fn unescape(text: &str) -> String {
+    text.replace("\\n", "\n").replace("\\r", "\r").replace("\\t", "\t")
+}
+
+impl Case {
+    fn config(&self) -> Config {
+        let mut namespaces = Namespaces::new();
+        for (prefix, uri) in &self.namespaces {
+            namespaces = match prefix.as_str() {
+                "" => namespaces.with_default(uri),
+                prefix => namespaces.with(prefix, uri),
+            };
+        }
+        let config = Config::new().runs(self.runs).namespaces(namespaces);
+        self.shape.map_or(config.clone(), |shape| config.shape(shape))
+    }
+
+    fn plan(&self, config: Config) -> Result<Plan, Error> {
+        Plan::new(vec![Pattern::parse(&self.query)?], config)
+    }
+
+    fn prefixes(&self) -> Prefixes {
+        let mut prefixes = Prefixes::default();
+        for (prefix, uri) in &self.namespaces {
+            match prefix.as_str() {
+                "" => prefixes.default = Some(uri.clone()),
+                prefix => prefixes.declared.push((prefix.into(), uri.clone())),
+            }
+        }
+        prefixes
+    }
+
+    fn name(&self) -> String {
+        format!("line {}, {}: {} on {}", self.line, self.title, self.query, self.document)
+    }
+}
+
+/// An element as the file names it: the value of its attribute `i`, or `@` and its offset.
+fn id(doc: &Document, start: usize) -> String {
+    let element = doc.elements.iter().find(|e| e.start == start).expect("an element starts there");
+    let given = element.attributes.iter().find(|(key, _)| key == "i");
+    given.map_or_else(|| format!("@{start}"), |(_, i)| i.clone())
+}
+
+/// An answer as the file writes it.
+fn show_seen(doc: &Document, answer: &Seen) -> String {
+    let mut fields: Vec<String> = Vec::new();
+    for (label, is_list, nodes) in answer.fields.iter().filter(|(_, _, nodes)| !nodes.is_empty()) {
+        let ids: Vec<_> = nodes.iter().map(|n| id(doc, n.start as usize)).collect();
+        let ids = ids.join(" ");
+        fields.push(if *is_list { format!("{label}=({ids})") } else { format!("{label}={ids}") });
+    }
+    join(fields)
+}
+
+fn show_expected(doc: &Document, shape: Shape, answer: &Expected) -> String {
+    let field = |(label, elements): (&String, &Vec<usize>)| {
+        let ids: Vec<_> = elements.iter().map(|&e| id(doc, doc.elements[e].start)).collect();
+        let node =
+            shape == Shape::Nodes || answer.single.contains(label) || answer.either.contains(label);
+        let ids = ids.join(" ");
+        if node { format!("{label}={ids}") } else { format!("{label}=({ids})") }
+    };
+    join(answer.fields.iter().map(field).collect())
+}
+
+fn join(mut fields: Vec<String>) -> String {
+    fields.sort();
+    if fields.is_empty() { "()".to_owned() } else { fields.join(" ") }
+}
+
+fn configurations() -> Vec<(String, Box<dyn Fn(Config) -> Config>)> {
+    let mut all: Vec<(String, Box<dyn Fn(Config) -> Config>)> = Vec::new();
+    for bits in 0..8 {
+        let mechanisms = Mechanisms {
+            lazy_automaton: bits & 1 != 0,
+            skipping: bits & 2 != 0,
+            sharing: bits & 4 != 0,
+        };
+        all.push((format!("{mechanisms:?}"), Box::new(move |c| c.mechanisms(mechanisms))));
+    }
+    let mut tiny = Limits::default();
+    tiny.automaton_states = 2;
+    tiny.names = 1;
+    all.push(("tiny automaton".into(), Box::new(move |c| c.limits(tiny.clone()))));
+    all
+}
+
+/// Every case that has answers, on the engine.
+#[test]
+fn cases_on_the_engine() {
+    let needs =
+        [Needs::default(), Needs::range(), Needs { text: true, xml: true, ..Needs::description() }];
+    for case in cases().iter().filter(|c| c.error.is_none()) {
+        let doc = Document::parse(&case.document);
+        let bytes = case.document.as_bytes();
+        for (name, configure) in &configurations() {
+            for order in [Order::Document, Order::Certain] {
+                let plan = case.plan(configure(case.config().order(order)));
+                let plan = plan.unwrap_or_else(|e| panic!("{}: {e}", case.name()));
+                for (sizes, needs) in
+                    [&[][..], &[1], &[2, 3, 5], &[7]].into_iter().zip(needs.iter().cycle())
+                {
+                    let what = || format!("{}\n{name} {order:?} {sizes:?}", case.name());
+                    let mut keep = Keep::new(*needs);
+                    feed(&plan, bytes, sizes, &mut keep)
+                        .unwrap_or_else(|e| panic!("{}: {e}", what()));
+                    let mut got: Vec<_> = keep.seen.iter().map(|s| show_seen(&doc, s)).collect();
+                    let mut wanted = case.answers.clone();
+                    if order == Order::Certain {
+                        got.sort();
+                        wanted.sort();
+                    }
+                    assert_eq!(got, wanted, "{}", what());
+                    right_details(&doc, *needs, &keep.seen)
+                        .unwrap_or_else(|e| panic!("{}\n{e}", what()));
+                }
+            }
+        }
+    }
+}
+
+/// The same cases on the oracle: neither may be wrong alone.
+#[test]
+fn cases_on_the_oracle() {
+    let mut faults = Vec::new();
+    for case in cases().iter().filter(|c| c.error.is_none()) {
+        let doc = Document::parse(&case.document);
+        let pattern =
+            Pattern::parse(&case.query).unwrap_or_else(|e| panic!("{}: {e}", case.name()));
+        let shape = case.shape.unwrap_or(match pattern.return_nodes().len() {
+            1 => Shape::Nodes,
+            _ => Shape::Tuples,
+        });
+        let prefixes = case.prefixes();
+        let answers = Oracle::new(&doc, &pattern, &prefixes, case.runs).answers(shape, 1000);
+        let answers = answers.expect("few answers");
+        let got: Vec<_> = answers.iter().map(|a| show_expected(&doc, shape, a)).collect();
+        if got != case.answers {
+            faults.push(format!("{}\nexpected {:?}\n     got {got:?}", case.name(), case.answers));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Every case that must fail: kind of the error, and where.
+#[test]
+fn cases_that_fail() {
+    for case in cases().iter().filter(|c| c.error.is_some()) {
+        let error = match case.plan(case.config()) {
+            Err(e) => e,
+            Ok(plan) => plan
+                .run_slice(case.document.as_bytes(), Keep::new(Needs::default()))
+                .err()
+                .unwrap_or_else(|| panic!("{}: no error", case.name())),
+        };
+        let place = match (error.span(), error.position()) {
+            (Some(span), _) => format!(" {}", span.start),
+            (None, Some(position)) => format!(" {}", position.offset),
+            (None, None) => String::new(),
+        };
+        let got = format!("{:?}{place}", error.kind());
+        let wanted = case.error.as_deref().expect("filtered");
+        let same = got == wanted || got.split(' ').next() == Some(wanted);
+        assert!(same, "{}: {error} ({got} instead of {wanted})", case.name());
+    }
+}
+
+/// The file is what it should be: enough cases, none twice, every shape and policy in it.
+#[test]
+fn cases_are_many_and_different() {
+    let cases = cases();
+    assert!(cases.len() >= 60, "{} cases", cases.len());
+    for (index, case) in cases.iter().enumerate() {
+        let twice = cases[..index].iter().any(|c| c.title == case.title);
+        assert!(!twice && !case.query.is_empty() && !case.document.is_empty(), "{}", case.name());
+    }
+}
