@@ -3,7 +3,7 @@
 //! A counting allocator costs time, so the harness never carries one. A second binary,
 //! `bench-harness-memory`, holds the same experiments under such an allocator; [`measure`] starts it
 //! once for a probe and reads back one line of JSON. A *probe* is a named job of an experiment: it
-//! prepares its input, then runs the part whose memory is asked for inside [`Heap::peak_during`].
+//! prepares its input, then runs the part whose memory is asked for inside `peak_during` of its [`Heap`].
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

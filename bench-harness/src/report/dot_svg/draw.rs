@@ -164,7 +164,7 @@ fn draw_node(out: &mut String, node: &Node, (x, y): Point, (w, h): Point) {
         }
         Shape::None => {}
     }
-    plain_text(out, (x, y), "middle", "", &node.label);
+    plain_text(out, (x, y), "middle", &node.label);
 }
 
 /// The loops of one node share one curve; their labels stand beside it, one below the other.
@@ -213,24 +213,27 @@ fn draw_loops(out: &mut String, graph: &Graph, layout: &Layout, index: usize) {
     }
 }
 
-/// A label of an edge. A seam in the card's colour keeps lines out of it.
+/// A label of an edge, on a ground in the card's colour so that no line runs through it.
 fn text(out: &mut String, at: Point, anchor: &str, label: &str) {
-    let seam =
-        r#"stroke="var(--card)" stroke-width="4" stroke-linejoin="round" paint-order="stroke""#;
-    plain_text(out, at, anchor, seam, label);
+    if anchor == "middle" && !label.is_empty() {
+        let (width, height) = label_size(label);
+        let (x, y) = (at.0 - width / 2.0, at.1 - height / 2.0);
+        let _ = write!(
+            out,
+            r#"<rect x="{x:.1}" y="{y:.1}" width="{width:.1}" height="{height:.1}" fill="var(--card)"/>"#
+        );
+    }
+    plain_text(out, at, anchor, label);
 }
 
 /// Text centred on a height, line by line.
-fn plain_text(out: &mut String, (x, y): Point, anchor: &str, style: &str, label: &str) {
+fn plain_text(out: &mut String, (x, y): Point, anchor: &str, label: &str) {
     let lines = lines(label);
     let first = y - (lines.len() as f64 - 1.0) * LINE / 2.0 + TEXT * 0.35;
     for (number, line) in lines.iter().enumerate() {
         let y = first + number as f64 * LINE;
         let line = Escaped(line);
-        let _ = write!(
-            out,
-            r#"<text x="{x:.1}" y="{y:.1}" text-anchor="{anchor}" {style}>{line}</text>"#
-        );
+        let _ = write!(out, r#"<text x="{x:.1}" y="{y:.1}" text-anchor="{anchor}">{line}</text>"#);
     }
 }
 
