@@ -165,7 +165,7 @@ fn dot_is_read() {
 #[test]
 fn chains_defaults_comments_and_escapes() {
     let dot = "/* a */ strict digraph { rankdir = LR // b\n edge [style=dotted]\n # c\n\
-               node [shape=box]; a -> b -> \"c d\" [label=\"x \\\"y\\\"\\nz\"] }";
+               node [shape=box]; a -> b -> \"c d\" [label=\"x \\\"y\\\"\\nz\", x=\"\\\\n\"] }";
     let graph = parse(dot).unwrap();
     assert!(graph.left_to_right);
     assert_eq!(
@@ -174,7 +174,7 @@ fn chains_defaults_comments_and_escapes() {
     );
     assert!(graph.nodes.iter().all(|node| node.shape == Shape::Box));
     assert_eq!(graph.edges.len(), 2);
-    assert_eq!(graph.edges[1].label, "x \"y\"\\nz");
+    assert_eq!(graph.edges[1].label, "x \"y\"\nz");
     assert!(graph.edges[0].dashed);
     let svg = render(dot).unwrap();
     assert!(svg.contains("x &quot;y&quot;</text>") && svg.contains(">z</text>"), "{svg}");

@@ -174,7 +174,7 @@ fn draw_loops(out: &mut String, graph: &Graph, layout: &Layout, index: usize) {
     let Some(first) = loops.first() else { return };
     let ((x, y), (w, h)) = (layout.nodes[index], layout.sizes[index]);
     let labels: Vec<&str> = loops.iter().map(|edge| edge.label.as_str()).collect();
-    let label = labels.join("\\n");
+    let label = labels.join("\n");
     let dashed = loops.iter().all(|edge| edge.dashed);
     let shape = graph.nodes[index].shape;
     if graph.left_to_right {

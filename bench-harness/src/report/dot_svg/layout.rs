@@ -41,7 +41,7 @@ pub struct Layout {
 
 /// The lines of a label.
 pub(super) fn lines(label: &str) -> Vec<String> {
-    label.replace("\\l", "\\n").replace("\\r", "\\n").split("\\n").map(str::to_owned).collect()
+    label.split('\n').map(str::to_owned).collect()
 }
 
 /// The width and height of a label; nothing when it is empty.

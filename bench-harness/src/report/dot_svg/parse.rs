@@ -25,7 +25,7 @@ pub enum Shape {
 pub struct Node {
     /// Its identifier.
     pub id: String,
-    /// Its label, the identifier unless given; `\n` parts lines.
+    /// Its label, the identifier unless given; it may have several lines.
     pub label: String,
     /// Its outline.
     pub shape: Shape,
@@ -112,7 +112,7 @@ fn tokens(text: &str) -> Result<Vec<Token>> {
             let end = closing_quote(rest).ok_or_else(|| error(line, "a string does not end"))?;
             length = end + 1;
             quoted = true;
-            rest[1..end].replace("\\\"", "\"")
+            unescape(&rest[1..end])
         } else if rest.starts_with("->") {
             length = 2;
             "->".to_owned()
@@ -143,6 +143,23 @@ fn closing_quote(text: &str) -> Option<usize> {
         escaped = character == '\\' && !escaped;
         end.then_some(at)
     })
+}
+
+/// `\n`, `\l` and `\r` end a line; before any other character a backslash only protects it.
+fn unescape(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => match characters.next() {
+                Some('n' | 'l' | 'r') => plain.push('\n'),
+                Some(other) => plain.push(other),
+                None => {}
+            },
+            _ => plain.push(character),
+        }
+    }
+    plain
 }
 
 fn error(line: usize, message: &str) -> Error {
