@@ -1,6 +1,6 @@
 //! Malformed queries and what is said about them: place, message, hint.
 
-use rpdt::{ErrorKind, Pattern};
+use rpdt::{Config, ErrorKind, Namespaces, Pattern, Plan};
 
 struct Case {
     query: &'static str,
@@ -73,6 +73,26 @@ fn shown_with_place_and_hint() {
         "a step cannot be compared at position 5 of the query; \
          compare its string value: write `[b[.=\"x\"]]`"
     );
+}
+
+/// Which prefixes are declared is known when a plan is made.
+#[test]
+fn undeclared_prefix() {
+    let plan = |query: &str, namespaces| {
+        Plan::new(vec![Pattern::parse(query).unwrap()], Config::new().namespaces(namespaces))
+    };
+    let error = plan("//c/{E:D*}", Namespaces::new()).unwrap_err();
+    assert_eq!((error.kind(), error.span()), (ErrorKind::Query, Some(5..8)));
+    assert_eq!(error.message(), "prefix `E` is not declared");
+    assert_eq!(
+        error.hint(),
+        Some(
+            "declare it with --ns E=URI, or, if `E:D` was meant as a concatenation as in the paper, \
+             write `E , D` or `E : D`"
+        )
+    );
+    assert!(plan("//c/{E:D*}", Namespaces::new().with("E", "urn:e")).is_ok());
+    assert!(plan("//xml:a[@p:b]", Namespaces::new()).is_ok());
 }
 
 #[rustfmt::skip]
