@@ -9,12 +9,12 @@ use std::io::sink;
 
 fn generators(criterion: &mut Criterion) {
     let kinds = [
-        ("xmark 0.2", XmlKind::Xmark(XmarkOptions::new(0.2))),
-        ("dblp 0.1", XmlKind::Dblp(DblpOptions::scaled(0.1))),
-        ("treebank 0.2", XmlKind::Treebank(TreebankOptions::scaled(0.2))),
+        ("xmark 1", XmlKind::Xmark(XmarkOptions::new(1.0))),
+        ("dblp 0.5", XmlKind::Dblp(DblpOptions::scaled(0.5))),
+        ("treebank 0.5", XmlKind::Treebank(TreebankOptions::scaled(0.5))),
         ("random tree", {
             let mut options = RandomTreeOptions::new(Shape::Random);
-            options.elements = 200_000;
+            options.elements = 1_000_000;
             XmlKind::RandomTree(options)
         }),
         ("wide tree", {
@@ -24,7 +24,7 @@ fn generators(criterion: &mut Criterion) {
         }),
     ];
     let mut group = criterion.benchmark_group("generate");
-    group.sample_size(20);
+    group.sample_size(10);
     for (name, kind) in kinds {
         let facts = kind.generate(1, &mut sink()).expect("a sink takes all");
         group.throughput(Throughput::Bytes(facts.bytes));

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 /// Writes a document to `path` and its manifest beside it.
 ///
-/// A regular file appears under its name only when it is complete: until then it is called
-/// `path.part`, which is removed on failure. A device or pipe is written to directly and gets no
+/// A regular file appears under its name only when it is complete: until then its name
+/// ends in the process's number and `.part`, and it is removed on failure. A device or pipe is written to directly and gets no
 /// manifest file. `progress` is called with the bytes of every chunk written.
 ///
 /// # Errors
@@ -33,7 +33,8 @@ pub fn generate(
     if in_place {
         return write(path, path, kind, seed, progress);
     }
-    let part = appended(path, ".part");
+    // Other processes may be writing the same file.
+    let part = appended(path, &format!(".{}.part", std::process::id()));
     let manifest = write(&part, path, kind, seed, progress).and_then(|manifest| {
         // A stale manifest must never stand beside the new file.
         match fs::remove_file(Manifest::path_for(path)) {

@@ -31,3 +31,8 @@ pub mod seed;
 pub mod xml;
 
 pub use manifest::{Manifest, ManifestError};
+
+/// The examples of the README are tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

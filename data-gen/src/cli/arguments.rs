@@ -36,7 +36,7 @@ pub(crate) enum Command {
     #[command(after_help = EXAMPLES)]
     Xmark {
         /// Scaling factor; 1 is 116.5 MB.
-        #[arg(long, default_value_t = 1.0, value_parser = positive)]
+        #[arg(long, default_value_t = 1.0, value_parser = positive, allow_negative_numbers = true)]
         factor: f64,
     },
     /// A bibliography like DBLP's; 133.9 MB unless told otherwise.
@@ -68,7 +68,7 @@ pub(crate) enum Command {
 #[derive(Args, Debug)]
 pub(crate) struct Size {
     /// Multiple of the default size.
-    #[arg(long, group = "amount", value_name = "F", value_parser = positive)]
+    #[arg(long, group = "amount", value_name = "F", value_parser = positive, allow_negative_numbers = true)]
     scale: Option<f64>,
     /// Approximate bytes: a number, or one with kB, MB or GB.
     #[arg(long, group = "amount", value_name = "BYTES", value_parser = bytes)]
@@ -104,22 +104,22 @@ pub(crate) struct RandomTree {
     #[arg(long, value_delimiter = ',')]
     names: Option<Vec<String>>,
     /// Probability of text before a tag (random).
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     text: Option<f64>,
     /// Probability of a comment before a tag (random).
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     comments: Option<f64>,
     /// Probability of a processing instruction before a tag (random).
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     instructions: Option<f64>,
     /// Probability of a CDATA section before a tag (random).
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     cdata: Option<f64>,
     /// Probability that an element has attributes (random).
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     attributes: Option<f64>,
     /// Probability that an element takes its parent's name (random, deep).
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     recursion: Option<f64>,
     /// Bytes of the text (long-text), or of each row's text (wide).
     #[arg(long, value_parser = bytes)]

@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 
 /// Sentences of the default document.
-pub const DEFAULT_SENTENCES: u64 = 61_100;
+pub const DEFAULT_SENTENCES: u64 = 62_265;
 
-pub(super) const BYTES_PER_SENTENCE: u64 = 1409;
+pub(super) const BYTES_PER_SENTENCE: u64 = 1386;
 
 /// The greatest depth; the first sentence reaches it, and so does every 5,000th.
 pub const MAX_DEPTH: usize = 36;
@@ -228,6 +228,8 @@ struct Grammar {
     /// For each leaf its own tags, then those with a doubt.
     leaves: Vec<Vec<Tags>>,
     period: usize,
+    /// Nonterminals that may stand in each other for ever, and a leaf to go before each next one.
+    chain: [(usize, usize); 3],
     /// The right sides of each nonterminal's rules.
     rules: Vec<Vec<Vec<Symbol>>>,
     /// For each nonterminal and depth, which rule to take.
@@ -255,6 +257,12 @@ impl Grammar {
                 n.rules.iter().map(|(_, right)| right.iter().map(&mut symbol).collect()).collect()
             })
             .collect();
+        let chain = [("S", "CC"), ("VP", "VBD"), ("SBAR", "IN")].map(|(node, leaf)| {
+            match (symbol(&node), symbol(&leaf)) {
+                (Symbol::Node(node), Symbol::Leaf(leaf)) => (node, leaf),
+                _ => unreachable!("{node} has rules and {leaf} has none"),
+            }
+        });
         let heights = heights(&rules);
         let choice = rules
             .iter()
@@ -280,6 +288,7 @@ impl Grammar {
             nodes: NONTERMINALS.iter().map(|n| Tags::new(n.name, false)).collect(),
             leaves,
             period: 0,
+            chain,
             rules,
             choice,
             quarters: Discrete::new(&TEXT_QUARTERS),
@@ -370,15 +379,16 @@ impl Sentences<'_, '_, '_> {
         self.out.close(&grammar.nodes[node].close);
     }
 
-    /// Clauses within clauses, a verb before each, down to a leaf at [`MAX_DEPTH`].
+    /// Clauses within clauses, a word in each before the next, down to a leaf at [`MAX_DEPTH`].
     fn chain(&mut self, depth: usize) {
         let grammar = self.grammar;
-        let mut nodes: Vec<usize> = CHAIN.iter().cycle().take(MAX_DEPTH - depth).copied().collect();
-        for &node in &nodes {
+        let levels = MAX_DEPTH - depth;
+        for &(node, leaf) in grammar.chain.iter().cycle().take(levels) {
             self.out.open(&grammar.nodes[node].open, 0);
-            self.leaf(grammar.period + 1);
+            self.leaf(leaf);
         }
-        while let Some(node) = nodes.pop() {
+        for level in (0..levels).rev() {
+            let (node, _) = grammar.chain[level % grammar.chain.len()];
             self.out.close(&grammar.nodes[node].close);
         }
     }
@@ -407,6 +417,3 @@ impl Sentences<'_, '_, '_> {
         self.out.close(&tags.close);
     }
 }
-
-/// The nonterminals of a chain: `S`, `VP` and `SBAR` in turn.
-const CHAIN: [usize; 3] = [S, 2, 4];
