@@ -26,17 +26,14 @@ impl Document {
         loop {
             let rest = &bytes[at..];
             let found = memchr::memchr3(b'<', b'&', b'\r', rest);
-            let len = found.unwrap_or_else(|| whole(rest));
+            let len = found.unwrap_or_else(|| whole(rest, self.strict));
             if len > 0 {
                 self.plain(&rest[..len], handler)?;
                 at += len;
             }
             match found.map(|i| rest[i]) {
                 None => return Ok(at),
-                Some(b'<') => {
-                    self.brackets = 0;
-                    return Ok(at);
-                }
+                Some(b'<') => return Ok(at),
                 Some(special) => match self.special(special, &rest[len..], handler)? {
                     0 => return Ok(at),
                     len => at += len,
@@ -60,7 +57,6 @@ impl Document {
             [_, b'\n', ..] => 2,
             _ => 1,
         };
-        self.brackets = 0;
         self.report(&rest[..len], TextValue::Decoded(Cow::Borrowed("\n")), handler)?;
         Ok(len)
     }
@@ -88,38 +84,30 @@ impl Document {
             self.offset += self.measure.of(raw);
             return Ok(());
         }
-        let text = self.utf8(raw)?;
-        if self.strict {
-            self.check_chars(raw)?;
-            self.check_brackets(raw)?;
-        }
+        let text = if self.strict { self.strict_text(raw, true)? } else { self.utf8(raw)? };
         self.report(raw, TextValue::Decoded(Cow::Borrowed(text)), handler)
     }
 
-    /// Strict: no `]]>` in text, also when it comes in pieces.
-    fn check_brackets(&mut self, raw: &[u8]) -> Result<(), Error> {
-        if self.brackets == 0 && memchr::memchr(b']', raw).is_none() {
-            return Ok(());
+    /// Strict: characters, and no `]]>` in text; what might be its start is never cut off, see
+    /// [`whole`]. Of several faults the first is reported, so that chunks make no difference.
+    fn strict_text<'b>(&self, raw: &'b [u8], text: bool) -> Result<&'b str, Error> {
+        let (fine, valid) = match std::str::from_utf8(raw) {
+            Ok(fine) => (fine, raw),
+            Err(e) => ("", &raw[..e.valid_up_to()]),
+        };
+        let brackets = if text && memchr::memchr(b']', valid).is_some() {
+            memchr::memmem::find(valid, b"]]>")
+        } else {
+            None
+        };
+        self.check_chars(&valid[..brackets.unwrap_or(valid.len())])?;
+        if let Some(i) = brackets {
+            return Err(malformed(self.offset_in(raw, i), "`]]>` in text; write `]]&gt;`"));
         }
-        let message = "`]]>` in text; write `]]&gt;`";
-        if let Some(i) = memchr::memmem::find(raw, b"]]>") {
-            return Err(malformed(self.offset_in(raw, i), message));
-        }
-        let carried = self.brackets;
-        let leading = raw.iter().take_while(|b| **b == b']').count();
-        if leading < 2 && carried + leading >= 2 && raw.get(leading) == Some(&b'>') {
-            return Err(malformed(
-                self.offset_in(raw, leading) - 2 * self.measure.of(b"]"),
-                message,
-            ));
-        }
-        let trailing = raw.iter().rev().take(2).take_while(|b| **b == b']').count();
-        self.brackets = if trailing == raw.len() { (trailing + carried).min(2) } else { trailing };
-        Ok(())
+        if valid.len() < raw.len() { self.utf8(raw) } else { Ok(fine) }
     }
 
     fn reference<H: TagHandler>(&mut self, rest: &[u8], handler: &mut H) -> Result<usize, Error> {
-        self.brackets = 0;
         let len = self.entities.reference(rest).map_err(|e| e.at_offset(self.offset))?;
         let raw = &rest[..len];
         let name = &self.utf8(raw)?[1..len - 1];
@@ -165,13 +153,11 @@ impl Document {
             Some(i) => (&bytes[from..from + i], from + i + 3),
             None => {
                 let body = &bytes[from..];
-                let brackets = body.iter().rev().take(2).take_while(|b| **b == b']').count();
-                let len = if brackets > 0 { body.len() - brackets } else { whole(body) };
+                let len = whole(body, true);
                 (&body[..len], from + len)
             }
         };
         self.in_cdata = len == from + value.len();
-        self.brackets = 0;
         if len == 0 {
             return Ok(0);
         }
@@ -180,9 +166,10 @@ impl Document {
             self.offset += self.measure.of(raw);
             return Ok(len);
         }
-        self.utf8(raw)?;
         if self.strict {
-            self.check_chars(raw)?;
+            self.strict_text(raw, false)?;
+        } else {
+            self.utf8(raw)?;
         }
         let text = std::str::from_utf8(value).unwrap_or_default();
         self.report(raw, TextValue::Decoded(line_ends(text)), handler)?;
@@ -191,12 +178,15 @@ impl Document {
 }
 
 /// How much of text whose continuation is not known may be handed on: no part of a character, no
-/// `\r` that a `\n` may follow.
-fn whole(bytes: &[u8]) -> usize {
+/// `\r` that a `\n` may follow, and with `brackets` no `]` that may belong to `]]>`.
+fn whole(bytes: &[u8], brackets: bool) -> usize {
     let len = bytes.len();
     match bytes.last() {
         None => 0,
         Some(b'\r') => len - 1,
+        Some(b']') if brackets => {
+            len - bytes.iter().rev().take(2).take_while(|b| **b == b']').count()
+        }
         Some(b) if b.is_ascii() => len,
         Some(_) => {
             let Some(back) = bytes.iter().rev().take(4).position(|b| *b >= 0xC0) else {

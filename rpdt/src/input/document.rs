@@ -41,8 +41,6 @@ pub(super) struct Document {
     pub strict: bool,
     /// Inside a CDATA section.
     pub in_cdata: bool,
-    /// Strict: how many `]` the text so far ends with, at most 2.
-    pub brackets: usize,
     /// Offset of the next byte in the original input.
     pub offset: u64,
     pub measure: Measure,
@@ -68,7 +66,6 @@ impl Document {
             standalone: false,
             strict,
             in_cdata: false,
-            brackets: 0,
             offset: 0,
             measure: Measure::Same,
             entities: Entities::new(entities, entity_table, limits.entity_expansion_bytes, strict),

@@ -104,6 +104,10 @@ pub(super) fn start(head: &[u8], last: bool) -> Result<Option<Start>, Error> {
     if head.len() < 4 && !last {
         return Ok(None);
     }
+    if matches!(head, [0xEF] | [0xEF, 0xBB]) {
+        let message = "the document ends inside its byte order mark";
+        return Err(Error::new(ErrorKind::Incomplete, message).at(Position::default()));
+    }
     let (family, mark) = match head {
         [0xEF, 0xBB, 0xBF, ..] => ("UTF-8", 3),
         [0xFF, 0xFE, 0, 0, ..]

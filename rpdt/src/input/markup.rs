@@ -63,9 +63,12 @@ impl Document {
 
     fn markup<H: TagHandler>(&mut self, raw: &[u8], handler: &mut H) -> Result<(), Error> {
         let start = self.offset;
+        let wanted = self.in_root() && self.interest.contains(Interest::CONTENT);
+        if wanted {
+            self.utf8(raw)?;
+        }
         self.offset += self.measure.of(raw);
-        self.brackets = 0;
-        if self.in_root() && self.interest.contains(Interest::CONTENT) {
+        if wanted {
             handler.markup(&Markup { raw }).map_err(|e| placed(e, start))?;
         }
         Ok(())
