@@ -1,6 +1,82 @@
 //! Regular tree patterns over XML streams: a Regular Pushdown Transducer (RPDT).
 //!
-//! (The front page is written together with the engine.)
+//! The crate finds tree patterns, plain XPath-like twigs as well as twigs with *regular expressions
+//! over siblings*, in XML of any size: one pass, bounded memory, every answer as soon as it is
+//! certain. It implements the method of Zheng, Liao, Su and Gao, *A Complex Event Query Method for
+//! Regular Tree Patterns*.
+//!
+//! ```
+//! use std::ops::ControlFlow;
+//! use rpdt::{Answer, Needs, Plan, Visit};
+//!
+//! # fn main() -> Result<(), rpdt::Error> {
+//! // An earthquake of magnitude 6.5 or more, directly followed by waves over one metre.
+//! let plan = Plan::parse("//station/{ quake[@mag>=6.5]! , wave[@h>1]!+ }")?;
+//! let feed = br#"<sea><station><quake mag="7.1"/><wave h="1.2"/><wave h="1.9"/></station></sea>"#;
+//! let mut alarms = Vec::new();
+//! plan.run_slice(feed, Visit::new(Needs::range(), |_, answer| {
+//!     if let Answer::Tuple(fields) = answer {
+//!         alarms.push(fields.len());
+//!     }
+//!     ControlFlow::Continue(())
+//! }))?;
+//! assert_eq!(alarms, [2]); // one run, with the labels `quake` and `wave`
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # The query language
+//!
+//! ```text
+//! query = ("/" | "//") step { ("/" | "//") step } [ "/{" regex "}" ]
+//! step  = name ["!" [label]] { "[" pred "]" } ["!" [label]]
+//! pred  = [".//"] step { ("/" | "//") step } [ "/{" regex "}" ]
+//!       | "{" regex "}" | "@name" [op literal] | "text()" op literal | "." op literal
+//! regex = cat { "|" cat }
+//! cat   = rep { ("," | " : ") rep }
+//! rep   = ( step | "(" regex ")" ) { "*" | "+" | "?" | "{m,n}" }
+//! ```
+//!
+//! - `!` marks a return node, a label may follow at once: `quake!alarm`. Without any mark the last
+//!   step of the trunk is returned, so plain XPath twigs run unchanged.
+//! - `/{ a, b* }` below a step is a *regular branch*: contiguous element children that spell a word
+//!   of the expression, a *run*. Each symbol is a step with tests and branches of its own.
+//! - Names match elements written exactly so without prefix; `*` matches any element; `p:name` is
+//!   namespace-aware with `p` declared in [`Namespaces`]; `*:name` ignores the namespace.
+//! - Comparisons are those of XPath 1.0: a value that is not a number is NaN.
+//!
+//! # Answers
+//!
+//! | [`Shape`] | an answer is | default for |
+//! |---|---|---|
+//! | `Nodes` | a returned element, once per label | one return node |
+//! | `Tuples` | a distinct binding of all return nodes; a run is one value | several return nodes |
+//! | `Instances` | a satisfied root element with everything returned below it | |
+//!
+//! [`Runs`] chooses which runs are reported, [`Order`] when: as soon as certain, or in document
+//! order. A [`Sink`] decides what is recorded of a node ([`Needs`]) and when to stop; [`Count`],
+//! [`Exists`] and [`Visit`] are ready-made.
+//!
+//! # The pieces
+//!
+//! | module | paper | what |
+//! |---|---|---|
+//! | [`pattern`] | 3.1 | the pattern: parser, builder, display |
+//! | [`paper`] | 3.2-3.4, 4.2 | the automaton as the paper draws it: DOT, explanation |
+//! | `automaton` | 3.3, 4.1 | what runs: Glushkov automata of siblings, lazily determinised table |
+//! | `engine` (start reading in `engine/mod.rs`) | 4 | instances, runs, buffers, answers |
+//! | [`input`] | | the boundary to readers; the quick-xml front end |
+//!
+//! # Cost
+//!
+//! Time: one table look-up a start tag; amortised constant work for each pattern node that an element
+//! matches; O(positions) for each child of an element with a live regular branch; plus output.
+//! Memory: O(depth) plus undecided candidates. [`Limits`] bounds everything that could grow, each
+//! with a stated default. Nothing recurses on the depth of the document.
+//!
+//! # Features
+//!
+//! None by default; `cli` builds the `rpdt` program.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
@@ -11,6 +87,7 @@ mod error;
 pub mod input;
 mod limits;
 mod matcher;
+pub mod paper;
 pub mod pattern;
 mod plan;
 mod sink;
@@ -22,7 +99,5 @@ pub use limits::Limits;
 pub use matcher::{Matcher, Outcome};
 pub use pattern::{Namespaces, Pattern};
 pub use plan::Plan;
-pub use sink::{
-    Answer, Count, Exists, Field, Needs, NodeRef, Shape, Sink, Value, Visit,
-};
+pub use sink::{Answer, Count, Exists, Field, Needs, NodeRef, Shape, Sink, Value, Visit};
 pub use stats::Stats;

@@ -9,6 +9,10 @@ use crate::{Config, Error, ErrorKind, Shape};
 /// No index.
 pub(crate) const NONE: u32 = u32::MAX;
 
+/// Positions of all regular branches of a plan together; one expression alone is bounded when it is
+/// parsed.
+const MAX_POSITIONS: usize = 1 << 16;
+
 /// All queries of a plan, compiled.
 #[derive(Clone, Debug)]
 pub(crate) struct Compiled {
@@ -184,8 +188,18 @@ impl Compiled {
             crate::pattern::check_prefixes(pattern, &config.namespaces)?;
             compiled.add(q as u32, pattern, config)?;
         }
-        compiled.needs_namespaces |=
-            compiled.tests.iter().any(ResolvedTest::needs_namespace);
+        let positions: usize = compiled.regulars.iter().map(|r| r.nfa.positions()).sum();
+        if positions > MAX_POSITIONS {
+            return Err(Error::new(
+                ErrorKind::Query,
+                format!(
+                    "the regular branches of the plan have {positions} positions in all, more than \
+                     {MAX_POSITIONS}"
+                ),
+            )
+            .with_hint("use smaller repetition counts, or run the queries in several passes"));
+        }
+        compiled.needs_namespaces |= compiled.tests.iter().any(ResolvedTest::needs_namespace);
         Ok(compiled)
     }
 
@@ -234,11 +248,8 @@ impl Compiled {
         for (i, node) in pattern.nodes().iter().enumerate() {
             self.link(base, i as u32, node, config)?;
         }
-        let shape = config.shape.unwrap_or(if returns.len() == 1 {
-            Shape::Nodes
-        } else {
-            Shape::Tuples
-        });
+        let shape =
+            config.shape.unwrap_or(if returns.len() == 1 { Shape::Nodes } else { Shape::Tuples });
         self.mark_spine(base);
         let mut q = Query {
             root: base,
@@ -317,14 +328,16 @@ impl Compiled {
     }
 
     fn attribute(&mut self, name: &str, config: &Config) -> AttributeName {
-        match name.split_once(':') {
-            Some(("xml", _)) | None => AttributeName::Written(name.into()),
-            Some((prefix, local)) => {
+        // A prefix that the user did not declare is matched as written.
+        let declared = name
+            .split_once(':')
+            .filter(|(prefix, _)| *prefix != "xml")
+            .and_then(|(prefix, local)| Some((config.namespaces.uri(prefix)?, local)));
+        match declared {
+            None => AttributeName::Written(name.into()),
+            Some((uri, local)) => {
                 self.needs_namespaces = true;
-                AttributeName::Expanded {
-                    uri: config.namespaces.uri(prefix).unwrap_or_default().into(),
-                    local: local.into(),
-                }
+                AttributeName::Expanded { uri: uri.into(), local: local.into() }
             }
         }
     }

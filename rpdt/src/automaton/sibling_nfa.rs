@@ -215,6 +215,11 @@ impl SiblingNfa {
         }
     }
 
+    /// Number of positions.
+    pub(crate) fn positions(&self) -> usize {
+        self.position_symbol.len()
+    }
+
     fn symbol_set_positions(&self, symbols: &[u64], out: &mut Vec<u64>) {
         out.clear();
         out.resize(self.words, 0);

@@ -41,8 +41,7 @@ impl<S: Sink> Engine<'_, S> {
                 self.check_buffers()
             }
             Role::Below | Role::InRun => {
-                let waits =
-                    node.returned != NONE && self.modes[node.query as usize].wait_for_end;
+                let waits = node.returned != NONE && self.modes[node.query as usize].wait_for_end;
                 if waits || node.place != Place::Ordinary {
                     return Ok(());
                 }
@@ -67,10 +66,9 @@ impl<S: Sink> Engine<'_, S> {
         if node.role == Role::Key {
             found.push(self.open[i as usize].start, Candidate::Open(i));
         } else if node.returned != NONE {
-            let at = self.extras.binary_search_by_key(
-                &(self.open[i as usize].depth as usize),
-                |e| e.depth,
-            );
+            let at = self
+                .extras
+                .binary_search_by_key(&(self.open[i as usize].depth as usize), |e| e.depth);
             let element = at.ok().and_then(|at| self.extras[at].element);
             found.push(self.open[i as usize].start, Candidate::Element(id, element));
         }
@@ -174,8 +172,7 @@ impl<S: Sink> Engine<'_, S> {
             if std::mem::take(&mut self.buffers.instance_mut(id).pending) {
                 self.pending_keys[node.query as usize] -= 1;
             }
-            let candidate =
-                if open == NONE { Candidate::Kept(id) } else { Candidate::Open(open) };
+            let candidate = if open == NONE { Candidate::Kept(id) } else { Candidate::Open(open) };
             found.push(start, candidate);
         } else if node.returned != NONE {
             found.push(start, Candidate::Element(number, element));
@@ -222,8 +219,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let sequence = self.answers;
         self.answers += 1;
-        let view =
-            View { compiled: self.compiled, buffers: &self.buffers, needs: self.needs };
+        let view = View { compiled: self.compiled, buffers: &self.buffers, needs: self.needs };
         let answer = Answer::Node(view.node_ref(node.query, number, id));
         let flow = self.sink.answer(node.query as usize, sequence, &answer);
         self.stopped |= flow.is_break();
@@ -256,8 +252,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let sequence = self.answers;
         self.answers += 1;
-        let view =
-            View { compiled: self.compiled, buffers: &self.buffers, needs: self.needs };
+        let view = View { compiled: self.compiled, buffers: &self.buffers, needs: self.needs };
         let answer = Answer::Instance(view.instance_fields(query, instance));
         let flow = self.sink.answer(query as usize, sequence, &answer);
         self.stopped |= flow.is_break();
@@ -316,12 +311,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// A run of a branch below or at the key, or inside another run.
-    pub(super) fn add_run(
-        &mut self,
-        owner: u32,
-        regular: &Regular,
-        run: Run,
-    ) -> Result<(), Error> {
+    pub(super) fn add_run(&mut self, owner: u32, regular: &Regular, run: Run) -> Result<(), Error> {
         let node = &self.compiled.nodes[regular.owner as usize];
         let tuples = self.modes[node.query as usize].shape == Shape::Tuples;
         let direct = tuples && node.role != Role::InRun;

@@ -80,13 +80,7 @@ impl<'a> View<'a> {
         fields(&self.compiled.queries[query as usize], bindings)
     }
 
-    fn bind_node(
-        &self,
-        query: u32,
-        id: InstanceId,
-        single: bool,
-        bindings: &mut Vec<Binding<'a>>,
-    ) {
+    fn bind_node(&self, query: u32, id: InstanceId, single: bool, bindings: &mut Vec<Binding<'a>>) {
         let instance = self.buffers.instance(id);
         if self.compiled.nodes[instance.node as usize].returned == NONE {
             return;

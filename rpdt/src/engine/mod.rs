@@ -250,7 +250,9 @@ impl<'p, S: Sink> Engine<'p, S> {
                     self.limits.buffered_bytes
                 ),
             )
-            .with_hint("raise the limit, ask for less per answer, or make the query decide earlier"));
+            .with_hint(
+                "raise the limit, ask for less per answer, or make the query decide earlier",
+            ));
         }
         Ok(())
     }
@@ -312,17 +314,12 @@ impl<S: Sink> TagHandler for Engine<'_, S> {
     fn start_tag(&mut self, tag: &StartTag<'_>) -> Result<Interest, Error> {
         let class = match &mut self.namespaces {
             None => tag.symbol.0,
-            Some(namespaces) => {
-                namespaces.enter(tag, &self.compiled.tests, &mut self.classes)?
-            }
+            Some(namespaces) => namespaces.enter(tag, &self.compiled.tests, &mut self.classes)?,
         };
         let outer_regulars = self.frames.last().map_or(0, |f| f.regulars);
         let state = self.table.next(self.state, class, self.compiled, &self.classes);
-        let frame = Frame {
-            state,
-            instances: self.open.len() as u32,
-            regulars: self.trackers.len(),
-        };
+        let frame =
+            Frame { state, instances: self.open.len() as u32, regulars: self.trackers.len() };
         self.frames.push(frame);
         self.state = state;
         let matches = !self.table.matched(state).is_empty();

@@ -125,24 +125,18 @@ impl<S: Sink> Engine<'_, S> {
             }
             let Some(answer) = order.waiting.pop() else { return };
             if !self.stopped {
-                let view = View {
-                    compiled: self.compiled,
-                    buffers: &self.buffers,
-                    needs: self.needs,
-                };
+                let view =
+                    View { compiled: self.compiled, buffers: &self.buffers, needs: self.needs };
                 let fields = match &answer.payload {
                     Payload::Node { node, element } => {
                         Answer::Node(view.node_ref(answer.query, *node, *element))
                     }
-                    Payload::Tuple(slots) => {
-                        Answer::Tuple(view.tuple_fields(answer.query, slots))
-                    }
+                    Payload::Tuple(slots) => Answer::Tuple(view.tuple_fields(answer.query, slots)),
                     Payload::Instance(id) => {
                         Answer::Instance(view.instance_fields(answer.query, *id))
                     }
                 };
-                let flow =
-                    self.sink.answer(answer.query as usize, answer.sequence, &fields);
+                let flow = self.sink.answer(answer.query as usize, answer.sequence, &fields);
                 self.stopped |= flow.is_break();
             }
             match answer.payload {

@@ -224,8 +224,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let sequence = self.answers;
         self.answers += 1;
-        let view =
-            View { compiled: self.compiled, buffers: &self.buffers, needs: self.needs };
+        let view = View { compiled: self.compiled, buffers: &self.buffers, needs: self.needs };
         let answer = Answer::Tuple(view.tuple_fields(query, &self.slots));
         let flow = self.sink.answer(query as usize, sequence, &answer);
         self.stopped |= flow.is_break();

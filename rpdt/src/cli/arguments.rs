@@ -1,0 +1,384 @@
+//! What can be written on the command line.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use rpdt::input::{Checks, EntityPolicy, EntityTable};
+use rpdt::{Config, FrontEnd, Limits, Namespaces, Order, Runs, Shape};
+
+use super::help;
+
+/// Finds regular tree patterns in XML files and streams, in one pass.
+#[derive(Parser, Debug)]
+#[command(
+    name = "rpdt",
+    version,
+    long_about = help::ABOUT,
+    after_help = help::EXAMPLES,
+    after_long_help = help::DETAILS,
+    override_usage = help::USAGE,
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true,
+    max_term_width = 100
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    #[command(flatten)]
+    pub(crate) search: Search,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Show the automaton of a query, in words or as a graph.
+    Explain(Explain),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Explain {
+    /// The query.
+    pub(crate) query: String,
+    /// Write the automaton in the language of Graphviz.
+    #[arg(long)]
+    pub(crate) dot: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Search {
+    /// The query; with -e, this is the file.
+    #[arg(value_name = "QUERY")]
+    query_or_file: Option<OsString>,
+    /// The document; the standard input if it is missing or `-`.
+    #[arg(value_name = "FILE")]
+    file: Option<OsString>,
+    /// A query; may be given several times, for one pass with all of them.
+    #[arg(short = 'e', long = "query", value_name = "QUERY")]
+    queries: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) output: Output,
+    #[command(flatten)]
+    matching: Matching,
+    #[command(flatten)]
+    reading: Reading,
+    #[command(flatten)]
+    limits: LimitFlags,
+}
+
+/// What is printed.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct Output {
+    /// How answers are printed.
+    #[arg(short, long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+    /// Stop after the first answer.
+    #[arg(long, conflicts_with = "limit")]
+    first: bool,
+    /// Stop after N answers of all queries together.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    limit: Option<u64>,
+    /// Print counts and the time taken on the standard error.
+    #[arg(long)]
+    pub(crate) stats: bool,
+}
+
+impl Output {
+    /// After how many answers to stop.
+    pub(crate) fn limit(&self) -> Option<u64> {
+        if self.first { Some(1) } else { self.limit }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// A JSON object a line.
+    #[default]
+    Json,
+    /// Only the number of answers, one line for each query.
+    Count,
+    /// Paths such as /a[1]/b[2].
+    Path,
+    /// Byte offsets: of the element's first byte, and one past its last.
+    Range,
+    /// String values, as they are.
+    Text,
+    /// Elements as they are written in the document.
+    Xml,
+}
+
+/// What an answer is.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Matching")]
+struct Matching {
+    /// What one answer is; by default `nodes` for one returned step, `tuples` for more.
+    #[arg(long, value_enum)]
+    shape: Option<ShapeName>,
+    /// Which runs of children count as found by a regular expression.
+    #[arg(long, value_enum, default_value_t)]
+    runs: RunsName,
+    /// When answers are printed.
+    #[arg(long, value_enum, default_value_t)]
+    order: OrderName,
+    /// Declare a prefix that the queries use; may be given several times.
+    #[arg(long, value_name = "PREFIX=URI", value_parser = namespace)]
+    ns: Vec<(String, String)>,
+    /// The namespace of names without prefix in the queries.
+    #[arg(long, value_name = "URI")]
+    default_ns: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ShapeName {
+    /// Each returned element, once.
+    Nodes,
+    /// Each combination of the returned elements; a run of children is one list.
+    Tuples,
+    /// One answer for each element that matches the first step, with all that is returned in it.
+    Instances,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum RunsName {
+    /// The longest run so far, after each child that prolongs it.
+    Live,
+    /// The longest run at the child where it ends; runs may overlap.
+    #[default]
+    Peak,
+    /// Longest runs from the left that share no child, as `grep -o` finds them.
+    Nonoverlap,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum OrderName {
+    /// As soon as an answer is certain.
+    #[default]
+    Certain,
+    /// In the order of the document; answers wait for those that may come before.
+    Document,
+}
+
+/// How the document is read.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Reading")]
+struct Reading {
+    /// How much of the document is checked.
+    #[arg(long, value_enum, default_value_t)]
+    checks: ChecksName,
+    /// Which parser reads the document.
+    #[arg(long, value_enum, default_value_t)]
+    front_end: FrontEndName,
+    /// What happens to references such as &nbsp; whose text is not known.
+    #[arg(long, value_enum, default_value_t)]
+    entities: EntitiesName,
+    /// The text of an entity; may be given several times.
+    #[arg(long, value_name = "NAME=TEXT", value_parser = entity)]
+    entity: Vec<(String, String)>,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum ChecksName {
+    /// One root, balanced tags, syntax of attributes, and the values that the query looks at.
+    #[default]
+    Fast,
+    /// All that XML demands, also where the query does not look.
+    Strict,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum FrontEndName {
+    /// The best for the input.
+    #[default]
+    Auto,
+    /// The quick-xml parser.
+    QuickXml,
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum EntitiesName {
+    /// An error, when the query or the output needs the value.
+    #[default]
+    Error,
+    /// They stay as they are written.
+    Keep,
+}
+
+/// Bounds on memory.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Limits (BYTES may end in k, M or G: 1024, 1024², 1024³)")]
+struct LimitFlags {
+    /// Longest text that is kept for one test or one answer [default: 256M].
+    #[arg(long, value_name = "BYTES", value_parser = size)]
+    max_text: Option<usize>,
+    /// Deepest nesting of elements [default: no limit].
+    #[arg(long, value_name = "N")]
+    max_depth: Option<usize>,
+    /// Longest tag, with its attributes [default: 16M].
+    #[arg(long, value_name = "BYTES", value_parser = size)]
+    max_attributes: Option<usize>,
+    /// Longest comment, processing instruction or DOCTYPE that is kept [default: 256M].
+    #[arg(long, value_name = "BYTES", value_parser = size)]
+    max_markup: Option<usize>,
+    /// Most bytes of answers that are not certain yet [default: 4G].
+    #[arg(long, value_name = "BYTES", value_parser = size)]
+    max_buffered: Option<usize>,
+    /// Most bytes that one reference may expand to [default: 1M].
+    #[arg(long, value_name = "BYTES", value_parser = size)]
+    max_entity_expansion: Option<usize>,
+    /// States of the automaton that are remembered, for speed only [default: 10000].
+    #[arg(long, value_name = "N")]
+    max_states: Option<usize>,
+    /// Element names that are remembered, for speed only [default: 65536].
+    #[arg(long, value_name = "N")]
+    max_names: Option<usize>,
+}
+
+impl Search {
+    /// The queries and the file, `None` for the standard input; or what is wrong with them.
+    pub(crate) fn queries_and_file(&self) -> Result<(Vec<String>, Option<PathBuf>), String> {
+        let (queries, file) = if self.queries.is_empty() {
+            let Some(query) = &self.query_or_file else {
+                return Err("a query is missing, as in `rpdt '//a/b' FILE`".to_owned());
+            };
+            let Some(query) = query.to_str() else {
+                return Err("the query is not valid UTF-8".to_owned());
+            };
+            (vec![query.to_owned()], &self.file)
+        } else {
+            if let Some(second) = &self.file {
+                return Err(format!(
+                    "unexpected argument `{}`: with -e the only other argument is the file; \
+                     give each further query its own -e",
+                    Path::new(second).display()
+                ));
+            }
+            (self.queries.clone(), &self.query_or_file)
+        };
+        let file = file.as_ref().filter(|file| *file != "-").map(PathBuf::from);
+        Ok((queries, file))
+    }
+
+    /// The second argument, if it looks like a query while the first does not.
+    pub(crate) fn swapped(&self) -> bool {
+        let slash = |arg: &Option<OsString>| {
+            arg.as_ref().and_then(|a| a.to_str()).is_some_and(|a| a.starts_with('/'))
+        };
+        let exists = self.query_or_file.as_ref().is_some_and(|f| Path::new(f).is_file());
+        self.queries.is_empty() && (exists || (slash(&self.file) && !slash(&self.query_or_file)))
+    }
+
+    /// The options of the library.
+    pub(crate) fn config(&self) -> Config {
+        let mut namespaces = Namespaces::new();
+        for (prefix, uri) in &self.matching.ns {
+            namespaces = namespaces.with(prefix, uri);
+        }
+        if let Some(uri) = &self.matching.default_ns {
+            namespaces = namespaces.with_default(uri);
+        }
+        let mut table = EntityTable::new();
+        for (name, text) in &self.reading.entity {
+            table = table.with(name, text);
+        }
+        let config = Config::new()
+            .runs(match self.matching.runs {
+                RunsName::Live => Runs::Live,
+                RunsName::Peak => Runs::Peak,
+                RunsName::Nonoverlap => Runs::NonOverlap,
+            })
+            .order(match self.matching.order {
+                OrderName::Certain => Order::Certain,
+                OrderName::Document => Order::Document,
+            })
+            .namespaces(namespaces)
+            .front_end(match self.reading.front_end {
+                FrontEndName::Auto => FrontEnd::Auto,
+                FrontEndName::QuickXml => FrontEnd::QuickXml,
+            })
+            .checks(match self.reading.checks {
+                ChecksName::Fast => Checks::Fast,
+                ChecksName::Strict => Checks::Strict,
+            })
+            .entities(match self.reading.entities {
+                EntitiesName::Error => EntityPolicy::Error,
+                EntitiesName::Keep => EntityPolicy::Keep,
+            })
+            .entity_table(table)
+            .limits(self.limits.limits());
+        match self.matching.shape {
+            None => config,
+            Some(ShapeName::Nodes) => config.shape(Shape::Nodes),
+            Some(ShapeName::Tuples) => config.shape(Shape::Tuples),
+            Some(ShapeName::Instances) => config.shape(Shape::Instances),
+        }
+    }
+}
+
+impl LimitFlags {
+    fn limits(&self) -> Limits {
+        let mut limits = Limits::default();
+        let flags = [
+            (&mut limits.text_bytes, self.max_text),
+            (&mut limits.depth, self.max_depth),
+            (&mut limits.attribute_bytes, self.max_attributes),
+            (&mut limits.markup_bytes, self.max_markup),
+            (&mut limits.buffered_bytes, self.max_buffered),
+            (&mut limits.entity_expansion_bytes, self.max_entity_expansion),
+            (&mut limits.automaton_states, self.max_states),
+            (&mut limits.names, self.max_names),
+        ];
+        for (limit, flag) in flags {
+            if let Some(value) = flag {
+                *limit = value;
+            }
+        }
+        limits
+    }
+}
+
+/// The flag for a limit that a message of the library names.
+pub(crate) fn flag_of_limit(message: &str) -> Option<&'static str> {
+    let flags = [
+        ("text_bytes", "--max-text"),
+        ("(depth)", "--max-depth"),
+        ("attribute_bytes", "--max-attributes"),
+        ("markup_bytes", "--max-markup"),
+        ("buffered_bytes", "--max-buffered"),
+        ("entity_expansion_bytes", "--max-entity-expansion"),
+    ];
+    flags.into_iter().find(|(name, _)| message.contains(name)).map(|(_, flag)| flag)
+}
+
+fn namespace(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some(("", _)) => Err("for names without prefix use --default-ns URI".to_owned()),
+        Some((prefix, uri)) => Ok((prefix.to_owned(), uri.to_owned())),
+        None => Err("expected PREFIX=URI".to_owned()),
+    }
+}
+
+fn entity(text: &str) -> Result<(String, String), String> {
+    let Some((name, replacement)) = text.split_once('=') else {
+        return Err("expected NAME=TEXT".to_owned());
+    };
+    let name = name.strip_prefix('&').unwrap_or(name);
+    let name = name.strip_suffix(';').unwrap_or(name);
+    if name.is_empty() {
+        return Err("expected NAME=TEXT".to_owned());
+    }
+    Ok((name.to_owned(), replacement.to_owned()))
+}
+
+fn size(text: &str) -> Result<usize, String> {
+    let (digits, unit) = match text.char_indices().last() {
+        Some((at, 'k' | 'K')) => (&text[..at], 1 << 10),
+        Some((at, 'm' | 'M')) => (&text[..at], 1 << 20),
+        Some((at, 'g' | 'G')) => (&text[..at], 1 << 30),
+        _ => (text, 1),
+    };
+    let number: usize = digits
+        .parse()
+        .map_err(|_| "expected a whole number, as in 4096, 64k, 256M or 2G".to_owned())?;
+    number.checked_mul(unit).ok_or_else(|| "too large".to_owned())
+}

@@ -1,0 +1,67 @@
+//! The longer texts of `--help`.
+
+pub(super) const USAGE: &str = "\
+rpdt [OPTIONS] QUERY [FILE]
+       rpdt [OPTIONS] -e QUERY [-e QUERY]... [FILE]
+       rpdt explain [--dot] QUERY";
+
+pub(super) const ABOUT: &str = "\
+Finds regular tree patterns in XML files and streams, in one pass and in bounded memory; each \
+answer is printed as soon as it is certain.
+
+A query is an XPath-like path with conditions in brackets. Order among children is a regular \
+expression in braces. `!` marks what is returned; without a mark it is the last step.";
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  rpdt '//person[address]/name' site.xml
+  rpdt '//station[temp!]/{quake[@mag>=6.5]!, wave[@h>1]!*}' --format path log.xml
+  zcat big.xml.gz | rpdt -e '//bidder' -e '//seller' --format count
+  rpdt explain '//a[b!]//c/{e!, d[f]*}' --dot | dot -Tsvg > automaton.svg
+
+`rpdt --help` tells more about queries, output and exit codes.";
+
+pub(super) const DETAILS: &str = "\
+Queries:
+  /a/b  //a//b         children; descendants. A leading / is the document element
+  *  p:name  *:name    any element; a name in a namespace (see --ns); a name in any namespace
+  a[b]  a[.//b/c]      with a child b; with a descendant b that has a child c
+  a[@id] a[@n>=6.5]    with an attribute; with its value compared: = != < <= > >=
+  a[text()=\"x\"] a[.=5] some text node, or all text below, compared
+  a/{b, (c | d)*, e?}  a run of children: b, then any number of c and d, then perhaps e;
+                       also b+, b{2} and b{2,5}. Inside brackets: a[{b, c}]
+  a!  a!label          a is returned, under its name or a label
+
+Output (--format):
+  json   shape nodes: a line for each node, with the keys label, name, path, start, end, depth
+         (1 for the document element) and attributes. Other shapes: a line for each answer,
+         {LABEL: NODE} or {LABEL: [NODE, ...]}. start and end are byte offsets in the input
+  count  the number of answers, one line for each query, also when it is 0
+  path, range, text, xml
+         a line for each answer: the path, START-END, the text, the element as written. Other
+         shapes than nodes: LABEL=VALUE, separated by tabs; the values of a list by commas.
+         Text and XML are written raw, with the line ends that they contain
+  With several queries, json becomes {\"query\":I,\"answer\":...} and lines of the other formats
+  begin with I and a tab; I counts the queries from 0 in the order in which they are given.
+
+  Answers are printed when they are certain, which for most formats is at an end tag. What was
+  printed stays valid when the document proves malformed further on. A run that stops early
+  (--first, --limit) does not check the rest of the document.
+
+Exit codes:
+  0 answers were found   1 there are none   2 an error in the query, the usage, the document
+                                              or the output; the message is on the standard error
+
+Examples:
+  All names of people with an address:
+      rpdt '//person[address]/name' site.xml --format text
+  An early warning: a quake of 6.5 or more, followed by waves above 1 m, with temperatures:
+      tail -f log.xml | rpdt '//station[temp!]/{quake[@mag>=6.5]!, wave[@h>1]!*}'
+  Two queries in one pass over a compressed document:
+      zcat big.xml.gz | rpdt -e '//bidder' -e '//seller' --format count
+  Does a feed contain an entry with an enclosure?
+      rpdt --first --format count '//item[enclosure]' feed.xml
+  Names in a namespace:
+      rpdt --ns a=http://www.w3.org/2005/Atom '//a:entry/a:title' feed.xml
+  A picture of the automaton:
+      rpdt explain '//a[b!]//c/{e!, d[f]*}' --dot | dot -Tsvg > automaton.svg";
