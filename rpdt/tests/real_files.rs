@@ -8,7 +8,6 @@
 //! what the suite says. A new deviation fails the test, and so does a listed one that has gone: run
 //! with `RPDT_WRITE_EXCEPTIONS=1` (and with `RPDT_REAL_XML`) to write the list anew.
 
-#![cfg(feature = "cli")] // for serde_json
 #![allow(clippy::print_stdout, reason = "what was left out has to be said")]
 
 use std::collections::{BTreeMap, BTreeSet};
