@@ -54,13 +54,13 @@ impl Facts {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum XmlKind {
-    /// Auction sites: [`xmark`].
+    /// Auction sites: [`mod@xmark`].
     Xmark(XmarkOptions),
-    /// Bibliographies: [`dblp`].
+    /// Bibliographies: [`mod@dblp`].
     Dblp(DblpOptions),
-    /// Parsed sentences: [`treebank`].
+    /// Parsed sentences: [`mod@treebank`].
     Treebank(TreebankOptions),
-    /// Random and hostile trees: [`random_tree`].
+    /// Random and hostile trees: [`mod@random_tree`].
     RandomTree(RandomTreeOptions),
 }
 

@@ -4,7 +4,7 @@
 //! in its default mode: one declaration line, no document type, no indentation, a newline after
 //! every tag except those inside prose. The vocabulary is invented. Factor 1 is about 116.5 MB.
 //!
-//! [`schema`] holds the numbers; [`prose`] the text; [`items`], [`people`] and [`auctions`] write
+//! Module `schema` holds the numbers, `prose` the text; `items`, `people` and `auctions` write
 //! the document's sections in order.
 
 mod auctions;
