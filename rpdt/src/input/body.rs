@@ -383,11 +383,14 @@ impl Body {
         if self.kind.is_none() && self.document.is_complete() {
             return Ok(());
         }
-        let what = match self.kind {
-            None | Some(Kind::Text) => None,
-            Some(kind) => Some(kind.describe(&self.pending)),
+        let (what, offset) = match self.kind {
+            None | Some(Kind::Text) => (None, self.end_offset()),
+            Some(kind @ (Kind::Cdata | Kind::Comment(_))) => {
+                (Some(kind.describe(&[])), self.end_offset())
+            }
+            Some(kind) => (Some(kind.describe(&self.pending)), self.document.offset),
         };
-        Err(self.complete(self.document.incomplete(what), &self.pending))
+        Err(self.complete(self.document.incomplete(what, offset), &self.pending))
     }
 }
 

@@ -345,6 +345,14 @@ impl Document {
         if name == expected && written[name.len()..].iter().all(|b| is_space(*b)) {
             return Ok(());
         }
+        if written
+            .strip_prefix(expected)
+            .is_some_and(|rest| rest.first().is_some_and(|b| is_space(*b)))
+        {
+            let message =
+                format!("an end tag may hold nothing but its name: `</{}>`", show(written));
+            return Err(malformed(self.offset, message));
+        }
         let message = format!(
             "end tag `</{}>` does not match start tag `<{}>` opened at byte {}",
             show(written),
@@ -405,8 +413,9 @@ impl Document {
         })
     }
 
-    /// The error for a document that ends here. `pending`: in the middle of what.
-    pub(super) fn incomplete(&self, pending: Option<&'static str>) -> Error {
+    /// The error for a document that ends here. `pending`: in the middle of what; `offset`: where
+    /// that starts, or the end.
+    pub(super) fn incomplete(&self, pending: Option<&'static str>, offset: u64) -> Error {
         let open = self.stack.last().map(|open| {
             format!(
                 "the element `<{}>` opened at byte {} is not closed",
@@ -418,14 +427,10 @@ impl Document {
             (Some(what), Some(open)) => format!("the document ends inside {what}, and {open}"),
             (Some(what), None) => format!("the document ends inside {what}"),
             (None, Some(open)) => format!("the document ends, but {open}"),
-            (None, None) if self.offset == 0 => "the document is empty".to_owned(),
+            (None, None) if offset == 0 => "the document is empty".to_owned(),
             (None, None) => "the document has no root element".to_owned(),
         };
-        Error::new(ErrorKind::Incomplete, message).at(Position {
-            offset: self.offset,
-            line: 0,
-            column: 0,
-        })
+        Error::new(ErrorKind::Incomplete, message).at(Position { offset, line: 0, column: 0 })
     }
 }
 

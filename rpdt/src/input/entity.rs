@@ -100,6 +100,8 @@ impl Failure {
 
 const KEEP: &str = "give its text with an entity table, or keep the reference as it is written with `--entities keep`";
 
+const DECLARE: &str = "declare it in the DOCTYPE, or give its text with an entity table";
+
 /// All that is known about entities, and about attributes that the internal subset declares.
 #[derive(Debug, Default)]
 pub(crate) struct Entities {
@@ -302,7 +304,8 @@ impl Entities {
             }
             None => {
                 let message = format!("the entity `{name}` is not declared");
-                Err(Failure::new(ErrorKind::Malformed, self.strict, message).hint(KEEP))
+                let hint = if self.strict { DECLARE } else { KEEP };
+                Err(Failure::new(ErrorKind::Malformed, self.strict, message).hint(hint))
             }
         }
     }
@@ -349,7 +352,7 @@ fn markup(name: &str, inside: &str, place: Place) -> Failure {
         "the entity `{name}`{through} holds markup; elements in entities are not supported"
     );
     Failure::new(ErrorKind::Entity, true, message)
-        .hint("expand the entities of the document first, for instance with `xmllint --noent`")
+        .hint("expand the entities of the document first, for instance with `xmllint --noent`, or keep the references as they are written with `--entities keep`")
 }
 
 fn bad_character(name: &str) -> Failure {

@@ -24,7 +24,8 @@ impl Kind {
         match self {
             Kind::Undecided => "markup",
             Kind::Tag(_) if bytes.get(1) == Some(&b'/') => "an end tag",
-            Kind::Tag(_) => "a start tag",
+            Kind::Tag(ElementParser::Outside) => "a start tag",
+            Kind::Tag(_) => "a quoted value in a start tag",
             Kind::Comment(_) => "a comment",
             Kind::Instruction(_) => "a processing instruction",
             Kind::Doctype(_) => "a DOCTYPE",

@@ -1,0 +1,9 @@
+//! The input front end against its public interface: what handlers see, byte offsets, errors,
+//! limits, whatever the sizes of the chunks.
+
+mod chunks;
+mod encodings;
+mod entities;
+mod limits;
+mod log;
+mod malformed;
