@@ -181,6 +181,51 @@ fn cut<'d>(document: &'d [u8], places: &[usize]) -> Vec<&'d [u8]> {
     places.windows(2).map(|w| &document[w[0]..w[1]]).collect()
 }
 
+const DECLARATIONS: &str = "<?xml version='1.0' encoding=\"NAME\" standalone='no' ?>
+<!DOCTYPE a PUBLIC 'p' \"s\" [ <!-- > --> <?p ]> ?> %p;
+<!ENTITY e 'é &#38;lt; &f;'> <!ENTITY f \"<x>\"> <!ENTITY % p SYSTEM 'q'> <!ENTITY u SYSTEM 'v' NDATA w>
+<!ELEMENT a ((b|c)*, d?)+> <!ELEMENT b (#PCDATA|c)*> <!NOTATION n PUBLIC 'x'>
+<!ATTLIST a x CDATA 'y' z (r | s) #REQUIRED i ID #IMPLIED n NOTATION (n) #FIXED 'n'> ]>
+<a z='&e;'>é&e;<![CDATA[ é ]]><tags>&f;</tags>\r\n</a> <!-- é -->
+";
+
+/// Where, with which byte, and whether it replaces one, is inserted, or one is removed.
+type Damage = (usize, u8, u8);
+
+fn damage() -> impl Strategy<Value = Damage> {
+    let byte = prop::sample::select(&b"<>&;'\"/!?[]-= \r\n%#\xC3\xFF\x00a"[..]);
+    (any::<usize>(), byte, 0..3u8)
+}
+
+fn damaged(mut bytes: Vec<u8>, damage: &[Damage]) -> Vec<u8> {
+    for (place, byte, how) in damage {
+        let at = place % bytes.len();
+        match how {
+            0 => bytes[at] = *byte,
+            1 => bytes.insert(at, *byte),
+            _ => {
+                bytes.remove(at);
+            }
+        }
+    }
+    bytes
+}
+
+/// Whether one chunk, single bytes and the given chunks lead to the same; else what they lead to.
+fn alike(bytes: &[u8], places: &[usize]) -> Result<(), String> {
+    for checks in [Checks::Fast, Checks::Strict] {
+        let config = with(checks);
+        let whole = comparable(run(&config, [bytes]));
+        for chunks in [bytes.chunks(1).collect(), cut(bytes, places)] {
+            let other = comparable(run(&config, chunks));
+            if whole != other {
+                return Err(format!("{}\n{whole:#?}\n{other:#?}", bytes.escape_ascii()));
+            }
+        }
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
@@ -216,24 +261,27 @@ proptest! {
     #[test]
     fn damage_is_seen_alike_in_all_chunks(
         (text, _) in document(),
-        damage in prop::collection::vec((any::<usize>(), prop::sample::select(&b"<>&;'\"/!?[]-= \r\n\xC3\x00a"[..]), 0..3u8), 1..4),
+        damage in prop::collection::vec(damage(), 1..4),
         places in prop::collection::vec(any::<usize>(), 0..12),
     ) {
-        let mut bytes = text.into_bytes();
-        for (place, byte, how) in damage {
-            let at = place % bytes.len();
-            match how {
-                0 => bytes[at] = byte,
-                1 => bytes.insert(at, byte),
-                _ => { bytes.remove(at); }
-            }
-        }
-        for checks in [Checks::Fast, Checks::Strict] {
-            let config = with(checks);
-            let whole = comparable(run(&config, [&bytes[..]]));
-            prop_assert_eq!(&whole, &comparable(run(&config, bytes.chunks(1))));
-            prop_assert_eq!(&whole, &comparable(run(&config, cut(&bytes, &places))));
-        }
+        let bytes = damaged(text.into_bytes(), &damage);
+        prop_assert_eq!(alike(&bytes, &places), Ok(()));
+    }
+
+    /// The same where the DOCTYPE, the declaration and other encodings are what breaks.
+    #[test]
+    fn damage_of_declarations(
+        which in 0..4usize,
+        damage in prop::collection::vec(damage(), 1..4),
+        places in prop::collection::vec(any::<usize>(), 0..12),
+    ) {
+        let text = DECLARATIONS.replace("NAME", ["UTF-8", "ISO-8859-1", "windows-1252", "UTF-16"][which]);
+        let bytes = match which {
+            0 => text.into_bytes(),
+            3 => text.encode_utf16().flat_map(u16::to_be_bytes).collect(),
+            _ => text.chars().map(|c| c as u8).collect(),
+        };
+        prop_assert_eq!(alike(&damaged(bytes, &damage), &places), Ok(()));
     }
 
     #[test]
