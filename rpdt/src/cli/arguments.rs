@@ -77,7 +77,7 @@ pub(crate) struct Output {
     #[arg(long, conflicts_with = "limit")]
     first: bool,
     /// Stop after N answers of all queries together.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = positive)]
     limit: Option<u64>,
     /// Print counts and the time taken on the standard error.
     #[arg(long)]
@@ -259,13 +259,24 @@ impl Search {
         Ok((queries, file))
     }
 
-    /// The second argument, if it looks like a query while the first does not.
-    pub(crate) fn swapped(&self) -> bool {
-        let slash = |arg: &Option<OsString>| {
-            arg.as_ref().and_then(|a| a.to_str()).is_some_and(|a| a.starts_with('/'))
+    /// What may have been meant when the query is at fault or the file is not there.
+    pub(crate) fn advice(&self) -> Option<&'static str> {
+        let starts_with = |argument: &Option<OsString>, start: &str| {
+            argument.as_ref().and_then(|a| a.to_str()).is_some_and(|a| a.starts_with(start))
         };
-        let exists = self.query_or_file.as_ref().is_some_and(|f| Path::new(f).is_file());
-        self.queries.is_empty() && (exists || (slash(&self.file) && !slash(&self.query_or_file)))
+        let (first, second) = (&self.query_or_file, &self.file);
+        if !self.queries.is_empty() {
+            return None;
+        }
+        if first.as_ref().is_some_and(|first| first == "explain") {
+            return Some("`explain` stands before everything else: `rpdt explain [--dot] QUERY`");
+        }
+        if first.as_ref().is_some_and(|first| Path::new(first).is_file())
+            || (starts_with(second, "/") && !starts_with(first, "/"))
+        {
+            return Some("the query comes first, then the file");
+        }
+        starts_with(second, "//").then_some("to run several queries give each of them with -e")
     }
 
     /// The options of the library.
@@ -348,6 +359,13 @@ pub(crate) fn flag_of_limit(message: &str) -> Option<&'static str> {
         ("entity_expansion_bytes", "--max-entity-expansion"),
     ];
     flags.into_iter().find(|(name, _)| message.contains(name)).map(|(_, flag)| flag)
+}
+
+fn positive(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err("expected a whole number of at least 1".to_owned()),
+    }
 }
 
 fn namespace(text: &str) -> Result<(String, String), String> {

@@ -58,12 +58,10 @@ fn search(arguments: &Search) -> Result<ExitCode, Reported> {
         report::plain(&message, Some("`rpdt --help` shows how to call the program"));
         Reported
     })?;
-    let help = arguments.swapped().then_some("the query comes first, then the file");
-    let plan = compile(&queries, arguments.config(), help)?;
+    let advice = arguments.advice();
+    let plan = compile(&queries, arguments.config(), advice)?;
     let mut input = Input::open(file.as_deref()).map_err(|message| {
-        let query = file.as_ref().is_some_and(|file| file.to_string_lossy().starts_with("//"));
-        let several = query.then_some("to run several queries give each of them with -e");
-        report::plain(&message, help.or(several));
+        report::plain(&message, advice);
         Reported
     })?;
     let format = arguments.output.format;

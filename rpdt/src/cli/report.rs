@@ -123,11 +123,13 @@ fn validity(kind: ErrorKind, found: u64, counted: bool) -> String {
 fn advice(error: &Error) -> Vec<String> {
     let mut advice = Vec::new();
     match error.hint() {
-        Some(hint) if hint.contains("--entities keep") => advice.push(
-            "give its text with `--entity NAME=TEXT`, or keep the reference as it is written with \
-             `--entities keep`"
-                .to_owned(),
-        ),
+        Some(hint) if hint.contains("--entities keep") => {
+            let name = error.message().split('`').nth(1).unwrap_or("NAME");
+            advice.push(format!(
+                "give its text with `--entity {name}=TEXT`, or keep the reference as it is \
+                 written with `--entities keep`"
+            ));
+        }
         Some(hint) => advice.push(hint.to_owned()),
         None => {}
     }
