@@ -10,6 +10,7 @@ use crate::{Answer, Error, Shape, Sink};
 use super::Engine;
 use super::answer::View;
 use super::buffer::{ElementId, InstanceId, Item, ListId, Run};
+use super::instance::Open;
 use super::order::Payload;
 
 impl<S: Sink> Engine<'_, S> {
@@ -248,6 +249,8 @@ impl<S: Sink> Engine<'_, S> {
         if self.order.is_some() {
             self.buffers.retain_instance(instance);
             self.postpone(query, Payload::Instance(instance));
+            let Open { start, node, .. } = self.open[i as usize];
+            self.resolved(start, node);
             return;
         }
         let sequence = self.answers;
