@@ -103,15 +103,12 @@ impl Body {
             let event = if other { Ok(Event::Eof) } else { reader.read_event() };
             let len = origin + reader.buffer_position() as usize - at;
             let stop = match &event {
-                Ok(Event::Start(e)) => {
+                Ok(tag @ (Event::Start(e) | Event::Empty(e))) => {
                     let name = e.name().as_ref().len();
-                    self.document.start_tag(window, len, name, false, handler)?
+                    let empty = matches!(tag, Event::Empty(_));
+                    self.document.start_tag(window, len, name, empty, handler)?
                 }
                 Ok(Event::End(_)) => self.document.end_tag(window, len, handler)?,
-                Ok(Event::Empty(e)) => {
-                    let name = e.name().as_ref().len();
-                    self.document.start_tag(window, len, name, true, handler)?
-                }
                 _ => {
                     at += self.other(window, handler)?;
                     if self.kind.is_some() || self.stopped {
@@ -357,6 +354,8 @@ impl Body {
         Ok(())
     }
 
+    #[cold]
+    #[inline(never)]
     fn tag<H: TagHandler>(&mut self, raw: &[u8], handler: &mut H) -> Result<bool, Error> {
         self.document.utf8(raw)?;
         if raw[1] == b'/' {

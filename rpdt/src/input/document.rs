@@ -230,10 +230,10 @@ impl Document {
 
     #[inline(always)]
     fn symbol<H: TagHandler>(&mut self, id: u32, name: &[u8], handler: &mut H) -> Symbol {
-        if id != NONE {
-            if let Some(symbol) = self.names.symbol(id) {
-                return symbol;
-            }
+        if id != NONE
+            && let Some(symbol) = self.names.symbol(id)
+        {
+            return symbol;
         }
         self.ask_symbol(id, name, handler)
     }

@@ -125,7 +125,11 @@ pub(super) fn start(head: &[u8], last: bool) -> Result<Option<Start>, Error> {
     };
     let body = &head[mark..];
     let wide = family.starts_with("UTF-16");
-    let text = if wide { ascii_of_wide(body, family == "UTF-16BE") } else { body.to_vec_head() };
+    let text = if wide {
+        ascii_of_wide(body, family == "UTF-16BE")
+    } else {
+        body[..body.len().min(LONGEST_DECLARATION + 1)].to_vec()
+    };
     let Some(declaration) = find_declaration(&text, last, mark)? else { return Ok(None) };
     let width = if wide { 2 } else { 1 };
     let offset = |i: usize| (mark + width * i) as u64;
@@ -213,19 +217,8 @@ fn unsupported(name: &str, offset: u64) -> Error {
         .with_hint("convert the document to UTF-8 first, for instance with `iconv`")
 }
 
-trait Head {
-    fn to_vec_head(&self) -> Vec<u8>;
-}
-
-impl Head for [u8] {
-    /// As much as a declaration may take, and what follows its `?>`.
-    fn to_vec_head(&self) -> Vec<u8> {
-        self[..self.len().min(LONGEST_DECLARATION + 1)].to_vec()
-    }
-}
-
-/// The start of UTF-16 text; characters outside ASCII become `?`-like bytes that no declaration
-/// holds.
+/// The start of UTF-16 text, as much as a declaration may take; characters outside ASCII become
+/// zero bytes, which no declaration holds.
 fn ascii_of_wide(body: &[u8], big: bool) -> Vec<u8> {
     body.chunks_exact(2)
         .take(LONGEST_DECLARATION + 1)
@@ -275,8 +268,8 @@ fn find_declaration(text: &[u8], last: bool, mark: usize) -> Result<Option<&[u8]
     Ok(None)
 }
 
-/// Decodes the next bytes: UTF-8 is appended to the empty `out`. Returns how many bytes were taken
-/// and, when they do not follow the encoding, how far behind the taken ones that is. `last`: there
+/// Decodes the next bytes, at most a block of them, into `out`. Returns how many were taken, and
+/// whether they follow the encoding: if not, the fault lies behind what is in `out`. `last`: there
 /// are no more bytes.
 pub(super) fn decode(
     coding: &mut Coding,
@@ -286,7 +279,10 @@ pub(super) fn decode(
 ) -> (usize, bool) {
     out.clear();
     match coding {
-        Coding::Utf8 | Coding::Ascii => (0, true),
+        Coding::Utf8 | Coding::Ascii => {
+            out.extend_from_slice(bytes);
+            (bytes.len(), true)
+        }
         Coding::Latin1 => {
             let taken = bytes.len().min(BLOCK / 2);
             out.resize(2 * taken, 0);

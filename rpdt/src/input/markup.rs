@@ -15,10 +15,10 @@ impl Document {
     ) -> Result<(), Error> {
         if self.strict {
             self.check_text(raw)?;
-            if let Some(i) = memchr::memmem::find(&raw[4..raw.len() - 1], b"--") {
-                if i + 4 != raw.len() - 3 {
-                    return Err(malformed(self.offset_in(raw, i + 4), "`--` inside a comment"));
-                }
+            // The first `--` must be that of `-->`.
+            let dashes = memchr::memmem::find(&raw[4..raw.len() - 1], b"--").map(|i| i + 4);
+            if let Some(i) = dashes.filter(|i| *i != raw.len() - 3) {
+                return Err(malformed(self.offset_in(raw, i), "`--` inside a comment"));
             }
         }
         self.markup(raw, handler)
