@@ -211,7 +211,7 @@ fn same_compares_those_that_have_a_value() {
 fn reaches_takes_the_mean_at_one_place_or_over_all() {
     let rule = |x: Option<f64>, value| Rule::Reaches {
         series: vec!["s".to_owned(), "t".to_owned()],
-        x: x.map(X::from),
+        at: x.map(X::from).into_iter().collect(),
         value,
         unit: "ms".to_owned(),
     };

@@ -49,13 +49,15 @@ impl<'a> Points<'a> {
             Rule::PeakAt { series, x } => self.peak(series, x),
             Rule::Exact { series, values } => self.exact(series, values),
             Rule::Same { series } => self.same(series),
-            Rule::Reaches { series, x, value, unit } => {
-                self.reaches(series, x.as_ref(), *value, unit)
-            }
+            Rule::Reaches { series, at, value, unit } => self.reaches(series, at, *value, unit),
             Rule::Example { check } => match self.check(check) {
                 Some(check) => (holds(check.expected == check.actual), check.actual.clone()),
                 None => cannot(format!("the check “{check}” was not made")),
             },
+            Rule::At { x, rule } => {
+                let rows = self.rows.iter().copied().filter(|row| row.x == *x).collect();
+                Points { rows, checks: self.checks }.judge(rule)
+            }
             Rule::All(rules) => all(rules.iter().map(|rule| self.judge(rule))),
         }
     }
@@ -235,15 +237,17 @@ impl<'a> Points<'a> {
         }
     }
 
-    fn reaches(&self, series: &[String], x: Option<&X>, figure: f64, unit: &str) -> Finding {
+    fn reaches(&self, series: &[String], at: &[X], figure: f64, unit: &str) -> Finding {
         let mut values = Vec::new();
         for name in series {
-            match x {
-                Some(x) => match self.at(name, x) {
+            if at.is_empty() {
+                values.extend(self.series(name));
+            }
+            for x in at {
+                match self.at(name, x) {
                     Some(row) => values.push(row),
                     None => return cannot(format!("{name} was not measured at {x}")),
-                },
-                None => values.extend(self.series(name)),
+                }
             }
         }
         if values.is_empty() {

@@ -123,13 +123,13 @@ pub enum Rule {
         /// The series.
         series: Vec<String>,
     },
-    /// The mean of the series' medians, at one x or over all points, is at least a figure of the
-    /// paper. Unlike a ratio this depends on the machine, and the report says so.
+    /// The mean of the series' medians over these points is at least a figure of the paper. Unlike a
+    /// ratio this depends on the machine, and the report says so.
     Reaches {
         /// The series.
         series: Vec<String>,
-        /// The x, or all of them.
-        x: Option<X>,
+        /// Where; all must have been measured. Over all points when there are none.
+        at: Vec<X>,
         /// The paper's figure.
         value: f64,
         /// Its unit.
@@ -139,6 +139,13 @@ pub enum Rule {
     Example {
         /// The check.
         check: String,
+    },
+    /// A rule judged by the points at one x alone.
+    At {
+        /// Where.
+        x: X,
+        /// What.
+        rule: Box<Rule>,
     },
     /// All of several rules.
     All(Vec<Rule>),
@@ -153,6 +160,11 @@ impl Rule {
     /// a > b at every x.
     pub fn above(a: &str, b: &str) -> Self {
         Self::Above { a: a.to_owned(), b: b.to_owned() }
+    }
+
+    /// A rule at one x alone.
+    pub fn at(x: impl Into<X>, rule: Self) -> Self {
+        Self::At { x: x.into(), rule: Box::new(rule) }
     }
 
     /// Smallest first: each neighbouring pair by [`Rule::Below`].
@@ -192,6 +204,7 @@ impl Rule {
             | Self::Exact { .. }
             | Self::Same { .. }
             | Self::Example { .. } => true,
+            Self::At { rule, .. } => rule.is_exact(),
             Self::All(rules) => rules.iter().all(Self::is_exact),
             _ => false,
         }
@@ -207,6 +220,7 @@ impl Rule {
     pub fn needs_rows_only(&self) -> bool {
         match self {
             Self::Example { .. } => false,
+            Self::At { rule, .. } => rule.needs_rows_only(),
             Self::All(rules) => rules.iter().all(Self::needs_rows_only),
             _ => true,
         }
@@ -256,12 +270,16 @@ impl Rule {
             }
             Self::Exact { series, .. } => format!("{series}: exact equality"),
             Self::Same { series } => format!("exact equality of {} at every x", series.join(", ")),
-            Self::Reaches { series, x, value, unit } => {
-                let place = x.as_ref().map_or("over all points".to_owned(), |x| format!("at {x}"));
+            Self::Reaches { series, at, value, unit } => {
+                let place = match &at[..] {
+                    [] => "over all points".to_owned(),
+                    at => format!("at {}", list(at)),
+                };
                 let value = short(*value);
                 format!("mean of {} {place} is at least {value} {unit}", series.join(", "))
             }
             Self::Example { .. } => "exact equality".to_owned(),
+            Self::At { x, rule } => format!("of the points at {x} only: {}", rule.text()),
             Self::All(rules) => rules.iter().map(Self::text).collect::<Vec<_>>().join("; and "),
         }
     }

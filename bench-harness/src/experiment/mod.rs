@@ -11,6 +11,7 @@
 
 mod context;
 mod registry;
+mod rpdt;
 
 use std::fmt;
 use std::str::FromStr;
@@ -119,6 +120,9 @@ pub enum Style {
     Bars,
     /// A line for each series.
     Lines,
+    /// A table with a row for each x and a column for each series: for counts that are to be compared
+    /// digit by digit.
+    Table,
 }
 
 /// How an axis is spaced.

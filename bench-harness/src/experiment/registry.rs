@@ -1,6 +1,6 @@
 //! The experiments that exist.
 
-use super::{About, Experiment};
+use super::{About, Experiment, rpdt};
 use crate::error::{Error, Result};
 
 /// Experiments in the order in which they are listed, run and reported.
@@ -11,7 +11,7 @@ pub struct Registry {
 
 /// All experiments of this program, one line a figure group.
 pub fn registry() -> Registry {
-    Registry::default()
+    Registry::default().with(rpdt::experiments())
 }
 
 impl Registry {

@@ -6,9 +6,9 @@ use super::html::{Escaped, paragraphs};
 use super::page::{badge, repeat};
 use super::{dot_svg, svg};
 use crate::error::Result;
-use crate::experiment::{About, Artefact, Experiment};
+use crate::experiment::{About, Artefact, Experiment, Plot, Style};
 use crate::number::short;
-use crate::record::{Records, Row};
+use crate::record::{Records, Row, X};
 
 /// Widths of the two drawings of each chart: the style sheet shows the one that fits the screen, so
 /// that text is never scaled down.
@@ -40,6 +40,10 @@ pub(super) fn render(
     }
     claims(page, &about, records);
     for plot in &about.plots {
+        if plot.style == Style::Table {
+            table(page, plot, &rows);
+            continue;
+        }
         let drawings = [("wide", WIDE), ("narrow", NARROW)];
         let drawings =
             drawings.map(|(class, width)| Some((class, svg::chart(plot, &rows, width)?)));
@@ -82,6 +86,41 @@ fn claims(page: &mut String, about: &About, records: &Records) {
         }
         page.push_str("</dl>\n</div>\n");
     }
+}
+
+/// A row for each x, a column for each series that has rows.
+fn table(page: &mut String, plot: &Plot, rows: &[&Row]) {
+    let at = |series: &str, x: &X| rows.iter().find(|row| row.series == series && row.x == *x);
+    let present = |name: &&String| rows.iter().any(|row| row.series == **name);
+    let series: Vec<&String> = plot.series.iter().filter(present).collect();
+    let mut places: Vec<&X> = Vec::new();
+    for row in rows.iter().filter(|row| series.contains(&&row.series)) {
+        if !places.contains(&&row.x) {
+            places.push(&row.x);
+        }
+    }
+    if places.is_empty() {
+        return;
+    }
+    let _ = write!(
+        page,
+        "<figure>\n<figcaption>{}</figcaption>\n<div class=\"scroll\"><table class=\"raw\">\n<thead><tr><th>{}</th>",
+        Escaped(&plot.title),
+        Escaped(&plot.x_label)
+    );
+    for name in &series {
+        let _ = write!(page, "<th class=\"num\">{}</th>", Escaped(name));
+    }
+    page.push_str("</tr></thead>\n<tbody>\n");
+    for x in places {
+        let _ = write!(page, "<tr><td>{}</td>", Escaped(&x.to_string()));
+        for name in &series {
+            let value = at(name, x).map_or("–".to_owned(), |row| short(row.value));
+            let _ = write!(page, "<td class=\"num\">{value}</td>");
+        }
+        page.push_str("</tr>\n");
+    }
+    page.push_str("</tbody>\n</table></div>\n</figure>\n");
 }
 
 fn render_artefact(page: &mut String, artefact: &Artefact) -> Result<()> {

@@ -201,7 +201,7 @@ impl Experiment for Lines {
                     "1.61 GB/s",
                     Rule::Reaches {
                         series: vec!["R1".to_owned()],
-                        x: Some(2273.0.into()),
+                        at: vec![2273.0.into()],
                         value: 1.61,
                         unit: "GB/s".to_owned(),
                     },

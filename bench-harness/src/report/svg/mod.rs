@@ -22,12 +22,14 @@ use crate::record::{Row, X};
 /// The size of ordinary text in a chart.
 pub(super) const TEXT: f64 = 12.5;
 
-/// Draws a plot of these rows, `width` pixels wide; nothing when no row belongs to it.
+/// Draws a plot of these rows, `width` pixels wide; nothing when no row belongs to it, or when it is a
+/// table.
 pub fn chart(plot: &Plot, rows: &[&Row], width: f64) -> Option<String> {
     let chart = Chart::new(plot, rows, width)?;
     Some(match plot.style {
         Style::Bars => bars::draw(chart),
         Style::Lines => lines::draw(chart),
+        Style::Table => return None,
     })
 }
 
