@@ -7,6 +7,7 @@ use rpdt::{Answer, Config, Count, Mechanisms, Needs, Pattern, Plan, Shape, Value
 
 use super::oracle::Bindings;
 use super::queries::Query;
+use crate::baseline::{CepEngine, ExPdt};
 use crate::data::DataFile;
 use crate::error::{Error, Result};
 
@@ -110,4 +111,61 @@ pub fn bindings(answer: &Answer<'_>) -> Bindings {
 /// Turns an error of the bare reader into the harness's.
 pub fn fail_reading(error: quick_xml::Error) -> Error {
     Error::failed(format!("quick-xml: {error}"))
+}
+
+/// The baseline that a query is compared with; none for P7, which ExPDT cannot express.
+pub fn baseline_of(query: &Query) -> Option<&'static str> {
+    match (query.regular, query.has_several_return_nodes()) {
+        (true, _) => Some(CEP),
+        (false, false) => Some(EXPDT),
+        (false, true) => None,
+    }
+}
+
+/// One of the two baselines on one query.
+#[derive(Debug)]
+pub enum Baseline {
+    /// For plain queries with one return node.
+    ExPdt(ExPdt),
+    /// For all queries.
+    CepEngine(CepEngine),
+}
+
+impl Baseline {
+    /// The baseline of this name.
+    pub fn new(name: &str, query: &Query) -> Result<Self> {
+        let pattern = pattern(query.text)?;
+        match name {
+            EXPDT => ExPdt::compile(&pattern).map(Self::ExPdt).map_err(fail),
+            _ => {
+                CepEngine::compile_shape(&pattern, shape(query)).map(Self::CepEngine).map_err(fail)
+            }
+        }
+    }
+
+    /// Counts the answers in a document in memory.
+    pub fn count(&self, document: &[u8]) -> Result<u64> {
+        match self {
+            Self::ExPdt(engine) => engine.count(document).map_err(fail),
+            Self::CepEngine(engine) => engine.count(document).map_err(fail),
+        }
+    }
+
+    /// All answers in a document, sorted.
+    pub fn answers(&self, document: &[u8]) -> Result<Vec<Bindings>> {
+        let answers = match self {
+            Self::ExPdt(engine) => engine.answers(document).map_err(fail)?,
+            Self::CepEngine(engine) => engine.answers(document).map_err(fail)?,
+        };
+        let bindings = answers.into_iter().map(|answer| {
+            let mut bindings = Bindings::new();
+            for node in answer.0 {
+                bindings.entry(node.label.into_string()).or_default().push(node.start);
+            }
+            bindings
+        });
+        let mut bindings: Vec<Bindings> = bindings.collect();
+        bindings.sort_unstable();
+        Ok(bindings)
+    }
 }

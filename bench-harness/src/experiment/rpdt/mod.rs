@@ -5,10 +5,12 @@
 //! | [`fig1`], [`table1`], [`fig5`] | the worked examples |
 //! | [`queries`] | the queries of Table 2, reconstructed, with their data sets |
 //! | [`table2`] | all engines and the oracle give the same answers |
+//! | [`compare`] | Figs. 6 and 7: query times against the baselines |
 //! | [`throughput`] | Fig. 8 |
 //! | [`engines`] | one way to run each engine |
 //! | [`tree`], [`oracle`] | brute force: the document in memory, the definitions as they stand |
 
+mod compare;
 mod engines;
 mod fig1;
 mod fig5;
@@ -31,6 +33,8 @@ pub fn experiments() -> Vec<Box<dyn Experiment>> {
         Box::new(table1::Table1),
         Box::new(fig5::Fig5),
         Box::new(table2::Table2),
+        Box::new(compare::Fig6),
+        Box::new(compare::Fig7),
         Box::new(throughput::Fig8),
     ]
 }
