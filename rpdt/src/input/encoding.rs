@@ -9,8 +9,8 @@ use crate::{Error, ErrorKind, Position};
 
 /// Longest XML declaration, in bytes.
 const LONGEST_DECLARATION: usize = 4096;
-/// Bytes of UTF-8 that are decoded at a time.
-const BLOCK: usize = 64 << 10;
+/// Bytes that are decoded at a time.
+pub(super) const BLOCK: usize = 64 << 10;
 
 /// How many bytes of the original input a piece of UTF-8 stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -266,6 +266,11 @@ fn find_declaration(text: &[u8], last: bool, mark: usize) -> Result<Option<&[u8]
         .at(Position { offset: mark as u64, line: 0, column: 0 }));
     }
     Ok(None)
+}
+
+/// How many bytes are ASCII before one that is not.
+pub(super) fn ascii_prefix(bytes: &[u8]) -> usize {
+    encoding_rs::Encoding::ascii_valid_up_to(bytes)
 }
 
 /// Decodes the next bytes, at most a block of them, into `out`. Returns how many were taken, and

@@ -25,10 +25,11 @@ use crate::{Error, ErrorKind, Position};
 /// - depth and all sizes against [`Limits`](crate::Limits);
 /// - in documents whose DOCTYPE declares entities that hold markup: that none of them is used.
 ///
-/// With [`Checks::Fast`](super::Checks::Fast) not checked, unless the handler looks at it: UTF-8
-/// and references in text and in attribute values. Not checked at all: characters that XML forbids
-/// (such as U+0001), names of attributes beyond ASCII, `]]>` in text, `--` in comments, targets of
-/// processing instructions beyond their first byte.
+/// With [`Checks::Fast`](super::Checks::Fast) not checked unless the handler looks at it: UTF-8 in
+/// text, CDATA sections and comments; references in text and in attribute values. Not checked at
+/// all: characters that XML forbids (such as U+0001), names of attributes beyond ASCII, `]]>` in
+/// text, `--` in comments, targets of processing instructions beyond their first byte, entities in
+/// default values of attributes.
 ///
 /// [`Checks::Strict`](super::Checks::Strict) checks all of these everywhere, and that entities are
 /// declared wherever XML demands it. What is left are the rules for files that are not read:
@@ -126,7 +127,7 @@ impl QuickXmlSource {
         match self.coding {
             Coding::Utf8 => self.body.consume(chunk, handler),
             Coding::Ascii => {
-                let fine = chunk.iter().position(|b| !b.is_ascii()).unwrap_or(chunk.len());
+                let fine = encoding::ascii_prefix(chunk);
                 self.body.consume(&chunk[..fine], handler)?;
                 if fine < chunk.len() && !self.body.stopped {
                     let offset = self.body.end_offset();
@@ -134,7 +135,32 @@ impl QuickXmlSource {
                 }
                 Ok(())
             }
-            Coding::Latin1 | Coding::Decoded(_) => self.pass_decoded(chunk, last, handler),
+            Coding::Latin1 | Coding::Decoded(_) => {
+                if self.body.document.measure == Measure::TwoBytes {
+                    return self.pass_decoded(chunk, last, handler);
+                }
+                chunk.chunks(encoding::BLOCK).try_for_each(|block| self.pass_block(block, handler))
+            }
+        }
+    }
+
+    /// A block in an encoding of single bytes: ASCII, by far the most frequent, needs no decoding.
+    fn pass_block<H: TagHandler>(&mut self, block: &[u8], handler: &mut H) -> Result<(), Error> {
+        if self.body.stopped {
+            return Ok(());
+        }
+        let plain = block.is_ascii();
+        // Offsets in what is pending are measured as in the block that it is completed from.
+        let measure = &mut self.body.document.measure;
+        if !plain {
+            *measure = Measure::OneByte;
+        } else if self.body.pending.is_empty() {
+            *measure = Measure::Same;
+        }
+        if plain {
+            self.body.consume(block, handler)
+        } else {
+            self.pass_decoded(block, false, handler)
         }
     }
 
