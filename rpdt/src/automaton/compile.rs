@@ -92,6 +92,8 @@ pub(crate) struct Node {
     pub descendant_kids: Vec<u32>,
     /// The slot of a tuple that this node fills, or [`NONE`].
     pub slot: u32,
+    /// Below the key, binds nothing and has one list: it only lets candidates pass.
+    pub relay: bool,
 }
 
 impl Node {
@@ -215,7 +217,9 @@ impl Compiled {
             let id = NodeId(i as u32);
             let returned = pattern.return_mark(id).map_or(NONE, |mark| {
                 let label = mark.label.or_else(|| match &node.test {
-                    NameTest::Name(name) => Some(name.clone()),
+                    NameTest::Name(name) if config.namespaces.default.is_none() => {
+                        Some(name.clone())
+                    }
                     // The label is the element's name as written, which only the element knows.
                     _ => None,
                 });
@@ -243,6 +247,7 @@ impl Compiled {
                 child_kids: Vec::new(),
                 descendant_kids: Vec::new(),
                 slot: NONE,
+                relay: false,
             });
         }
         for (i, node) in pattern.nodes().iter().enumerate() {
@@ -436,6 +441,9 @@ impl Compiled {
                 _ => Role::Below,
             };
             self.nodes[i].role = role;
+            self.nodes[i].relay = role == Role::Below
+                && self.nodes[i].returned == NONE
+                && matches!(self.nodes[i].spine[..], [SpineBranch::Node(_)]);
             if query.key != NONE && role != Role::Chain {
                 if self.nodes[i].returned != NONE {
                     let r = &mut query.returns[self.nodes[i].returned as usize];

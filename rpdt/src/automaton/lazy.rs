@@ -34,6 +34,9 @@ impl State {
     }
 }
 
+/// What makes a state: its two sets.
+type StateKey = (Box<[u32]>, Box<[u32]>);
+
 /// The table.
 #[derive(Clone, Debug)]
 pub(crate) struct LazyTable {
@@ -42,7 +45,7 @@ pub(crate) struct LazyTable {
     /// `rows[state * stride + class]`, [`NONE`] = not yet computed.
     rows: Vec<u32>,
     stride: usize,
-    index: HashMap<(Box<[u32]>, Box<[u32]>), StateId>,
+    index: HashMap<StateKey, StateId>,
     transient: Vec<State>,
     limit: usize,
     roots: Vec<u32>,

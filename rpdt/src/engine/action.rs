@@ -10,7 +10,6 @@ use crate::{Answer, Error, Shape, Sink};
 use super::Engine;
 use super::answer::View;
 use super::buffer::{ElementId, InstanceId, Item, ListId, Run};
-use super::instance::Open;
 use super::order::Payload;
 
 impl<S: Sink> Engine<'_, S> {
@@ -144,7 +143,11 @@ impl<S: Sink> Engine<'_, S> {
                 _ if self.stopped => {}
                 Candidate::Element(node, element) => self.give_node(node, element),
                 Candidate::Open(i) => self.key_confirmed(i),
-                Candidate::Kept(instance) => self.enumerate_kept(instance),
+                Candidate::Kept(instance) => {
+                    self.enumerate_kept(instance);
+                    let key = self.buffers.instance(instance);
+                    self.resolved(key.start, key.node);
+                }
             }
         }
         for item in found.release {
@@ -249,8 +252,6 @@ impl<S: Sink> Engine<'_, S> {
         if self.order.is_some() {
             self.buffers.retain_instance(instance);
             self.postpone(query, Payload::Instance(instance));
-            let Open { start, node, .. } = self.open[i as usize];
-            self.resolved(start, node);
             return;
         }
         let sequence = self.answers;
@@ -287,22 +288,19 @@ impl<S: Sink> Engine<'_, S> {
         }
         let instance = self.keep(i);
         self.buffers.retain_instance(instance);
-        let mut keep = false;
-        let nested = compiled.queries[node.query as usize].nested_keys
-            && compiled.nodes[node.parent as usize].role == Role::Key;
-        let outermost = self.lowest_confirmed[node.parent as usize];
-        let mut p = parent;
-        while p != NONE {
-            keep |= !self.passes_through(p);
+        let mut owners = match node.axis {
+            Axis::Child => vec![parent],
+            Axis::Descendant => self.enclosing(parent),
+        };
+        let keep = owners.iter().any(|&p| !self.passes_through(p));
+        if compiled.queries[node.query as usize].nested_keys
+            && compiled.nodes[node.parent as usize].role == Role::Key
+        {
             // The outermost key has all the tuples of the inner ones.
-            if !nested || p == outermost {
-                self.complete(p, node.list, Item::Instance(instance));
-            }
-            if node.axis == Axis::Child {
-                break;
-            }
-            p = self.open[p as usize].previous;
+            let outermost = self.lowest_confirmed[node.parent as usize];
+            owners.retain(|&p| p == outermost);
         }
+        self.complete(owners, node.list, Item::Instance(instance));
         if keep {
             let lists = compiled.nodes[node.parent as usize].lists;
             let parent = self.keep(parent);
@@ -325,7 +323,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let run = self.buffers.new_run(run);
         if direct {
-            self.complete(owner, regular.list, Item::Run(run));
+            self.complete(vec![owner], regular.list, Item::Run(run));
         }
         if keep {
             let owner = self.keep(owner);

@@ -389,33 +389,3 @@ fn element_bytes(element: &Element) -> usize {
         .sum();
     size_of::<Element>() + element.name.len() + element.path.len() + attributes
 }
-
-/// Walks the entries of lists in order, inner lists included, without recursion.
-#[derive(Debug, Default)]
-pub(crate) struct ListWalk {
-    stack: Vec<(ListId, usize)>,
-}
-
-impl ListWalk {
-    pub(crate) fn new(lists: impl DoubleEndedIterator<Item = ListId>) -> Self {
-        ListWalk { stack: lists.rev().map(|l| (l, 0)).collect() }
-    }
-
-    pub(crate) fn next(&mut self, buffers: &Buffers) -> Option<Item> {
-        loop {
-            let (list, at) = self.stack.last_mut()?;
-            match buffers.items(*list).get(*at) {
-                None => {
-                    self.stack.pop();
-                }
-                Some(&item) => {
-                    *at += 1;
-                    match item {
-                        Item::Shared(inner) => self.stack.push((inner, 0)),
-                        other => return Some(other),
-                    }
-                }
-            }
-        }
-    }
-}

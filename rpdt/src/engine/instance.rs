@@ -299,6 +299,11 @@ impl<S: Sink> Engine<'_, S> {
             match open.instance {
                 Some(id) => {
                     self.buffers.instance_mut(id).open = NONE;
+                    let node = &self.compiled.nodes[open.node as usize];
+                    if node.role == Role::Key && open.confirmed {
+                        // All its answers are out, though some may be held back and hold it.
+                        self.resolved(open.start, open.node);
+                    }
                     self.buffers.release_instance(id);
                 }
                 None => self.resolved(open.start, open.node),

@@ -137,11 +137,9 @@ pub(crate) struct Engine<'p, S> {
 impl<'p, S: Sink> Engine<'p, S> {
     pub(crate) fn new(compiled: &'p Compiled, config: &Config, sink: S) -> Self {
         let needs = sink.needs();
-        let needs = if config.order == Order::Document && !needs.count_only {
-            Needs { end: true, ..needs }
-        } else {
-            needs
-        };
+        // Text and XML are complete only at the end tag; document order waits for it anyway.
+        let end = needs.end || needs.text || needs.xml || config.order == Order::Document;
+        let needs = Needs { end, ..needs };
         let modes: Vec<Mode> = compiled
             .queries
             .iter()

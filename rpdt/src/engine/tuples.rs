@@ -5,13 +5,15 @@
 //! each new entry gives exactly the embeddings that contain it: whatever was linked before, times
 //! the entry, upwards through the linked instances that enclose it.
 
+use hashbrown::HashSet;
+
 use crate::automaton::compile::{NONE, Role, SpineBranch};
 use crate::pattern::Axis;
 use crate::{Answer, Sink};
 
 use super::Engine;
 use super::answer::View;
-use super::buffer::{InstanceId, Item, ListWalk, RunId};
+use super::buffer::{InstanceId, Item, ListId, RunId};
 use super::order::Payload;
 
 /// What a return node or a run is bound to.
@@ -53,13 +55,15 @@ impl<S: Sink> Engine<'_, S> {
         self.enumerate(query, &mut choices, 0);
     }
 
-    /// A new entry of a list of an open instance: gives the tuples that contain it.
-    pub(super) fn complete(&mut self, i: u32, list: u32, item: Item) {
-        let query = self.query_of(i);
+    /// A new entry of the same list of some open instances of one node, outermost last: gives the
+    /// tuples that contain it.
+    pub(super) fn complete(&mut self, owners: Vec<u32>, list: u32, item: Item) {
+        let Some(&first) = owners.first() else { return };
+        let query = self.query_of(first);
         self.reset_slots(query);
         let mut choices = Vec::new();
         self.bind_item(item, &mut choices);
-        self.ascend(query, i, list, &mut choices);
+        self.ascend(query, owners, list, &mut choices);
     }
 
     fn query_of(&self, i: u32) -> u32 {
@@ -73,32 +77,64 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Goes up to the key through all linked instances that enclose the entry.
-    fn ascend(&mut self, query: u32, i: u32, via: u32, choices: &mut Vec<Choice>) {
+    fn ascend(&mut self, query: u32, owners: Vec<u32>, via: u32, choices: &mut Vec<Choice>) {
+        let Some(&first) = owners.first() else { return };
         let compiled = self.compiled;
-        let open = self.open[i as usize];
-        let node = &compiled.nodes[open.node as usize];
-        let before = choices.len();
+        let node = &compiled.nodes[self.open[first as usize].node as usize];
+        if node.relay {
+            // A relay binds nothing, so all its instances are taken at once: that several of them
+            // lie on the way must not multiply the work.
+            let parents = self.linked_parents(&owners, node.axis);
+            return self.ascend(query, parents, node.list, choices);
+        }
         let waits = node.returned != NONE && self.modes[query as usize].wait_for_end;
-        if node.role == Role::Key {
-            // A returned key gives its tuples when it closes.
-            if open.confirmed && !waits {
+        let before = choices.len();
+        for i in owners {
+            let open = self.open[i as usize];
+            if node.role == Role::Key {
+                // A returned key gives its tuples when it closes.
+                if open.confirmed && !waits {
+                    self.bind_open(i);
+                    self.choose_open(i, via, choices);
+                    self.enumerate(query, choices, 0);
+                }
+            } else if open.linked {
                 self.bind_open(i);
                 self.choose_open(i, via, choices);
-                self.enumerate(query, choices, 0);
+                let parents = self.linked_parents(&[i], node.axis);
+                self.ascend(query, parents, node.list, choices);
             }
-        } else if open.linked {
-            self.bind_open(i);
-            self.choose_open(i, via, choices);
-            let mut p = open.parent;
-            while p != NONE && !self.stopped {
-                self.ascend(query, p, node.list, choices);
-                if node.axis == Axis::Child {
-                    break;
-                }
-                p = self.open[p as usize].previous;
+            choices.truncate(before);
+            if self.stopped {
+                return;
             }
         }
-        choices.truncate(before);
+    }
+
+    /// The instances in whose lists the linked ones among `owners` hang, outermost last.
+    fn linked_parents(&self, owners: &[u32], axis: Axis) -> Vec<u32> {
+        let linked = owners.iter().map(|&i| &self.open[i as usize]).filter(|o| o.linked);
+        match axis {
+            Axis::Child => {
+                let mut parents: Vec<u32> = linked.map(|o| o.parent).collect();
+                parents.dedup();
+                parents
+            }
+            // All that enclose the innermost one enclose the others or lie between.
+            Axis::Descendant => match linked.map(|o| o.parent).max() {
+                Some(innermost) => self.enclosing(innermost),
+                None => Vec::new(),
+            },
+        }
+    }
+
+    /// An open instance and all outer ones of its node.
+    pub(super) fn enclosing(&self, innermost: u32) -> Vec<u32> {
+        std::iter::successors(Some(innermost), |&i| {
+            let previous = self.open[i as usize].previous;
+            (previous != NONE).then_some(previous)
+        })
+        .collect()
     }
 
     fn bind_open(&mut self, i: u32) {
@@ -161,9 +197,9 @@ impl<S: Sink> Engine<'_, S> {
         let Some(&choice) = choices.get(at) else {
             return self.give_tuple(query);
         };
-        let mut walk = self.walk(choice);
         let before = choices.len();
-        while let Some(item) = walk.next(&self.buffers) {
+        let mut walk = Walk::new(self.lists(choice));
+        while let Some(item) = walk.next(self) {
             self.bind_item(item, choices);
             self.enumerate(query, choices, at + 1);
             choices.truncate(before);
@@ -173,30 +209,29 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
-    fn walk(&self, choice: Choice) -> ListWalk {
-        match choice {
+    /// The lists that hold the entries of a choice.
+    fn lists(&self, choice: Choice) -> Vec<ListId> {
+        let (instance, list) = match choice {
             Choice::Kept { instance, list } => {
-                ListWalk::new(self.buffers.list(instance, list).into_iter())
+                return self.buffers.list(instance, list).into_iter().collect();
             }
-            Choice::Open { instance, list } => {
-                let open = &self.open[instance as usize];
-                let node = &self.compiled.nodes[open.node as usize];
-                let own = open.instance.and_then(|id| self.buffers.list(id, list));
-                let mut lists: Vec<_> = own.into_iter().collect();
-                let shared = matches!(node.spine[list as usize], SpineBranch::Node(c)
-                    if self.compiled.nodes[c as usize].axis == Axis::Descendant);
-                if shared {
-                    let mut inner = self.top[open.node as usize];
-                    while inner != instance && inner != NONE {
-                        let inner_open = &self.open[inner as usize];
-                        let list = inner_open.instance.and_then(|id| self.buffers.list(id, list));
-                        lists.extend(list);
-                        inner = inner_open.previous;
-                    }
-                }
-                ListWalk::new(lists.into_iter())
+            Choice::Open { instance, list } => (instance, list),
+        };
+        let open = &self.open[instance as usize];
+        let node = &self.compiled.nodes[open.node as usize];
+        let of = |i: u32| self.open[i as usize].instance.and_then(|id| self.buffers.list(id, list));
+        let mut lists: Vec<ListId> = of(instance).into_iter().collect();
+        let shared = matches!(node.spine[list as usize], SpineBranch::Node(c)
+            if self.compiled.nodes[c as usize].axis == Axis::Descendant);
+        if shared {
+            // Inner instances hand their lists over when they close.
+            let mut inner = self.top[open.node as usize];
+            while inner != instance && inner != NONE {
+                lists.extend(of(inner));
+                inner = self.open[inner as usize].previous;
             }
         }
+        lists
     }
 
     /// All slots are bound.
@@ -244,5 +279,58 @@ impl<S: Sink> Engine<'_, S> {
             }
         }
         key.into()
+    }
+}
+
+/// Walks the entries of lists, lists of inner elements and what relays let pass included: every
+/// list once, without recursion.
+#[derive(Debug)]
+struct Walk {
+    stack: Vec<(ListId, usize)>,
+    /// Lists met so far, kept only where a list can be met twice.
+    seen: HashSet<ListId>,
+    /// Entries met so far, likewise.
+    entries: HashSet<InstanceId>,
+}
+
+impl Walk {
+    fn new(lists: Vec<ListId>) -> Self {
+        let seen = if lists.len() > 1 { lists.iter().copied().collect() } else { HashSet::new() };
+        let stack = lists.into_iter().rev().map(|l| (l, 0)).collect();
+        Walk { stack, seen, entries: HashSet::new() }
+    }
+
+    fn next<S: Sink>(&mut self, engine: &Engine<'_, S>) -> Option<Item> {
+        loop {
+            let (list, at) = self.stack.last_mut()?;
+            let Some(&item) = engine.buffers.items(*list).get(*at) else {
+                self.stack.pop();
+                continue;
+            };
+            *at += 1;
+            match item {
+                Item::Shared(inner) => {
+                    if self.seen.insert(inner) {
+                        self.stack.push((inner, 0));
+                    }
+                }
+                Item::Run(_) => return Some(item),
+                Item::Instance(id) => {
+                    let instance = engine.buffers.instance(id);
+                    if !engine.compiled.nodes[instance.node as usize].relay {
+                        return Some(item);
+                    }
+                    if !self.entries.insert(id) {
+                        continue;
+                    }
+                    let choice = match instance.open {
+                        NONE => Choice::Kept { instance: id, list: 0 },
+                        open => Choice::Open { instance: open, list: 0 },
+                    };
+                    let lists = engine.lists(choice).into_iter().filter(|&l| self.seen.insert(l));
+                    self.stack.extend(lists.map(|l| (l, 0)));
+                }
+            }
+        }
     }
 }
