@@ -189,9 +189,11 @@ impl<'q> Enumeration<'q> {
         if run.first == NONE {
             return;
         }
-        self.twig.nfas[nfa as usize].readings(&store.links[nfa as usize], run, |link| {
+        let automaton = &self.twig.nfas[nfa as usize];
+        automaton.readings(&store.links[nfa as usize], run, |link| {
             if link.candidate != NONE {
-                self.gather(link.node, link.candidate, store, labels, nodes, seen);
+                let node = automaton.node(link.symbol);
+                self.gather(node, link.candidate, store, labels, nodes, seen);
             }
         });
     }

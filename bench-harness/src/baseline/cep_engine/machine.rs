@@ -252,18 +252,21 @@ impl Stack<'_> {
         } else {
             self.satisfied[id] += 1;
         }
-        if node.parent == NONE || node.axis == Axis::Descendant {
+        if node.axis == Axis::Descendant || node.parent == NONE {
             return;
         }
         let parent = &self.open[self.innermost[node.parent as usize] as usize];
-        let (Place::Ordinary(branch) | Place::Symbol(branch)) = node.place else { return };
+        let (branch, symbol) = match node.place {
+            Place::Root => return,
+            Place::Ordinary(branch) => (branch, NONE),
+            Place::Symbol { branch, symbol } => (branch, symbol),
+        };
         let found = &mut self.branches[(parent.branches + branch) as usize];
         let kind = twig.nodes[node.parent as usize].branches[branch as usize].kind;
         if let Kind::Regular { nfa, .. } = kind {
             let links = &mut self.store.links[nfa as usize];
             let link = links.len() as u32;
-            let Open { start, node, .. } = open;
-            links.push(Link { start, end: self.tags, node, candidate, next: NONE });
+            links.push(Link { start: open.start, end: self.tags, symbol, candidate, next: NONE });
             match found.last {
                 NONE => found.first = link,
                 last => links[last as usize].next = link,

@@ -14,7 +14,7 @@ pub(super) struct Nfa {
     /// `follow[p * positions + q]`.
     follow: Vec<bool>,
     positions: usize,
-    /// The pattern node of every symbol, ascending, with its positions.
+    /// The pattern node of every symbol, from left to right, with its positions.
     symbols: Vec<(u32, Vec<u32>)>,
 }
 
@@ -120,7 +120,6 @@ impl Nfa {
                 None => symbols.push((node.0, vec![p as u32])),
             }
         }
-        symbols.sort_unstable();
         let set = |of: &[u32]| {
             let mut set = vec![false; n];
             of.iter().for_each(|&p| set[p as usize] = true);
@@ -136,10 +135,18 @@ impl Nfa {
         }
     }
 
-    /// The positions of a symbol, which is known by its pattern node.
-    fn positions_of(&self, node: u32) -> &[u32] {
-        let at = self.symbols.partition_point(|s| s.0 < node);
-        &self.symbols[at].1
+    /// The pattern nodes of the symbols, in the order of their numbers.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = u32> {
+        self.symbols.iter().map(|s| s.0)
+    }
+
+    /// The pattern node of a symbol.
+    pub(super) fn node(&self, symbol: u32) -> u32 {
+        self.symbols[symbol as usize].0
+    }
+
+    fn positions_of(&self, symbol: u32) -> &[u32] {
+        &self.symbols[symbol as usize].1
     }
 
     fn follows(&self, p: u32, q: u32) -> bool {
@@ -178,7 +185,7 @@ impl Nfa {
             let mut final_link = at;
             while at != NONE && links[at as usize].start == start {
                 let link = &links[at as usize];
-                for &q in self.positions_of(link.node) {
+                for &q in self.positions_of(link.symbol) {
                     let earlier = simulation.now.iter().filter(|(p, _)| self.follows(*p, q));
                     let from = earlier.map(|&(_, from)| from).min();
                     let from = match from {
@@ -219,7 +226,7 @@ impl Nfa {
             let start = links[at as usize].start;
             let before = children.len().checked_sub(2).map(|k| children[k]..reached.len());
             while at != NONE && links[at as usize].start == start {
-                for &q in self.positions_of(links[at as usize].node) {
+                for &q in self.positions_of(links[at as usize].symbol) {
                     let reachable = match &before {
                         None => self.first[q as usize],
                         Some(range) => {

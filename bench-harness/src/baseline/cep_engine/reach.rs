@@ -56,9 +56,11 @@ impl Reached {
                                     continue;
                                 }
                                 let links = &store.links[nfa as usize];
-                                twig.nfas[nfa as usize].readings(links, run, |link| {
+                                let nfa = &twig.nfas[nfa as usize];
+                                nfa.readings(links, run, |link| {
                                     if link.candidate != NONE {
-                                        let marks = &mut self.marks[link.node as usize];
+                                        let node = nfa.node(link.symbol);
+                                        let marks = &mut self.marks[node as usize];
                                         marks[link.candidate as usize] = true;
                                     }
                                 });

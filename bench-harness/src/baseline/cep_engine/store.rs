@@ -19,8 +19,8 @@ pub(super) struct Link {
     /// Region: numbers of the start tag and of the end tag, all tags counted.
     pub start: u64,
     pub end: u64,
-    /// The symbol's pattern node.
-    pub node: u32,
+    /// The symbol's number in its expression.
+    pub symbol: u32,
     /// Its candidate, or [`NONE`] when the node is not stored.
     pub candidate: u32,
     /// The next link of the same parent; links of one child follow one another.

@@ -43,8 +43,11 @@ pub(super) enum Place {
     Root,
     /// The branch with this number.
     Ordinary(u32),
-    /// A symbol of the regular branch with this number.
-    Symbol(u32),
+    /// Of the regular branch with this number, the symbol with this number.
+    Symbol {
+        branch: u32,
+        symbol: u32,
+    },
 }
 
 /// A branch of a node.
@@ -112,13 +115,14 @@ impl Twig {
             }
             PatternBranch::Regular(regex) => {
                 let mut on_spine = false;
-                regex.for_each_symbol(&mut |symbol| {
-                    let node = &mut self.nodes[symbol.index()];
-                    node.place = Place::Symbol(number);
+                let nfa = Nfa::new(regex);
+                for (symbol, id) in nfa.nodes().enumerate() {
+                    let node = &mut self.nodes[id as usize];
+                    node.place = Place::Symbol { branch: number, symbol: symbol as u32 };
                     on_spine |= node.on_spine;
-                });
-                let nfa = self.nfas.len() as u32;
-                self.nfas.push(Nfa::new(regex));
+                }
+                self.nfas.push(nfa);
+                let nfa = self.nfas.len() as u32 - 1;
                 Branch { kind: Kind::Regular { nfa, value: NONE }, on_spine }
             }
         }
@@ -129,7 +133,7 @@ impl Twig {
         let mut in_run = vec![false; self.nodes.len()];
         for i in 0..self.nodes.len() {
             let node = &mut self.nodes[i];
-            in_run[i] = matches!(node.place, Place::Symbol(_))
+            in_run[i] = matches!(node.place, Place::Symbol { .. })
                 || (node.parent != NONE && in_run[node.parent as usize]);
             if in_run[i] {
                 continue;
@@ -169,7 +173,7 @@ impl Twig {
         let mut in_run = vec![false; n];
         (0..n).any(|i| {
             let node = &self.nodes[i];
-            in_run[i] = matches!(node.place, Place::Symbol(_))
+            in_run[i] = matches!(node.place, Place::Symbol { .. })
                 || (node.parent != NONE && in_run[node.parent as usize]);
             node.on_spine && !in_run[i] && !fixed[i] && !at_depth[i]
         })
