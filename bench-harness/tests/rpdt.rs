@@ -8,15 +8,8 @@ use assert_cmd::cargo::cargo_bin_cmd;
 use bench_harness::experiment;
 use bench_harness::record::{Records, Verdict};
 
-const IDS: [&str; 7] = [
-    "rpdt-fig1",
-    "rpdt-table1",
-    "rpdt-fig5",
-    "rpdt-table2",
-    "rpdt-fig6",
-    "rpdt-fig7",
-    "rpdt-fig8",
-];
+const IDS: [&str; 7] =
+    ["rpdt-fig1", "rpdt-table1", "rpdt-fig5", "rpdt-table2", "rpdt-fig6", "rpdt-fig7", "rpdt-fig8"];
 
 fn harness() -> Command {
     cargo_bin_cmd!("bench-harness")

@@ -216,6 +216,14 @@ impl Rule {
         matches!(self, Self::Example { .. })
     }
 
+    /// The one x that the rule looks at, when it is a part of another claim that looks at all.
+    pub fn single_point(&self) -> Option<&X> {
+        match self {
+            Self::At { x, .. } => Some(x),
+            _ => None,
+        }
+    }
+
     /// Whether the verdict rests on rows alone, so that it can be repeated from the files.
     pub fn needs_rows_only(&self) -> bool {
         match self {
@@ -279,7 +287,7 @@ impl Rule {
                 format!("mean of {} {place} is at least {value} {unit}", series.join(", "))
             }
             Self::Example { .. } => "exact equality".to_owned(),
-            Self::At { x, rule } => format!("of the points at {x} only: {}", rule.text()),
+            Self::At { x, rule } => format!("at {x} alone: {}", rule.text()),
             Self::All(rules) => rules.iter().map(Self::text).collect::<Vec<_>>().join("; and "),
         }
     }

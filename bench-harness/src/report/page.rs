@@ -8,9 +8,9 @@ use std::fmt::Write;
 use super::html::Escaped;
 use super::{section, theme};
 use crate::error::Result;
-use crate::experiment::Registry;
+use crate::experiment::{About, Registry};
 use crate::measure::machine;
-use crate::record::{Records, Verdict};
+use crate::record::{Judgement, Records, Verdict, X};
 
 /// Renders the page.
 pub fn render(registry: &Registry, records: &Records) -> Result<String> {
@@ -44,6 +44,30 @@ pub(super) fn badge(verdict: Verdict) -> String {
     format!("<span class=\"verdict {class}\">{verdict}</span>")
 }
 
+/// The x of a judgement that is the part of another claim at one x, as the experiment's rules say.
+pub(super) fn single_point<'a>(about: &'a About, judgement: &Judgement) -> Option<&'a X> {
+    about.claims.iter().find(|claim| claim.text == judgement.claim)?.rule.single_point()
+}
+
+/// The judgements of an experiment that are no such parts.
+pub(super) fn whole<'a>(about: &About, records: &'a Records) -> Vec<&'a Judgement> {
+    let own = records.judgements.iter().filter(|judgement| judgement.id == about.id);
+    own.filter(|judgement| single_point(about, judgement).is_none()).collect()
+}
+
+/// Verdict by verdict the points that were judged alone.
+fn single_points(about: &About, records: &Records) -> Vec<(Verdict, String)> {
+    let of = |verdict| {
+        let own = records.judgements.iter().filter(|one| one.id == about.id);
+        let own = own.filter(|one| one.verdict == verdict);
+        let places: Vec<String> =
+            own.filter_map(|one| single_point(about, one)).map(X::to_string).collect();
+        (verdict, places.join(", "))
+    };
+    let all = [Verdict::Holds, Verdict::DoesNotHold, Verdict::CannotBeJudged].map(of);
+    all.into_iter().filter(|(_, places)| !places.is_empty()).collect()
+}
+
 fn front(page: &mut String, registry: &Registry, records: &Records) {
     page.push_str(
         "<header>\n<h1>Reproduction report</h1>\n<p class=\"lead\">What the papers claim, and what \
@@ -58,7 +82,8 @@ fn front(page: &mut String, registry: &Registry, records: &Records) {
     page.push_str("<ul class=\"counts\">\n");
     let verdicts = [Verdict::Holds, Verdict::DoesNotHold, Verdict::CannotBeJudged];
     for (verdict, class) in verdicts.into_iter().zip(["holds", "fails", "open"]) {
-        let count = records.judgements.iter().filter(|one| one.verdict == verdict).count();
+        let judged = registry.iter().flat_map(|experiment| whole(&experiment.about(), records));
+        let count = judged.filter(|one| one.verdict == verdict).count();
         let words = match (verdict, count) {
             (Verdict::Holds, 1) => "claim holds",
             (Verdict::Holds, _) => "claims hold",
@@ -122,12 +147,19 @@ fn claims(page: &mut String, registry: &Registry, records: &Records) {
     for experiment in registry.iter() {
         let about = experiment.about();
         let id = Escaped(&about.id).to_string();
-        for judgement in records.judgements_of(&about.id) {
+        for judgement in whole(&about, records) {
             let claim = Escaped(&judgement.claim);
             let verdict = badge(judgement.verdict);
             let _ = writeln!(
                 page,
                 "<tr><td><a href=\"#{id}\">{id}</a></td><td>{claim}</td><td>{verdict}</td></tr>"
+            );
+        }
+        for (verdict, places) in single_points(&about, records) {
+            let (places, verdict) = (Escaped(&places).to_string(), badge(verdict));
+            let _ = writeln!(
+                page,
+                "<tr><td><a href=\"#{id}\">{id}</a></td><td>the same at {places} alone</td><td>{verdict}</td></tr>"
             );
         }
     }

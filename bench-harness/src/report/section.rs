@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use super::html::{Escaped, paragraphs};
-use super::page::{badge, repeat};
+use super::page::{badge, repeat, single_point, whole};
 use super::{dot_svg, svg};
 use crate::error::Result;
 use crate::experiment::{About, Artefact, Experiment, Plot, Style};
 use crate::number::short;
-use crate::record::{Records, Row, X};
+use crate::record::{Judgement, Records, Row, X};
 
 /// Widths of the two drawings of each chart: the style sheet shows the one that fits the screen, so
 /// that text is never scaled down.
@@ -72,7 +72,7 @@ pub(super) fn render(
 }
 
 fn claims(page: &mut String, about: &About, records: &Records) {
-    for judgement in records.judgements_of(&about.id) {
+    for judgement in whole(about, records) {
         let (claim, verdict) = (Escaped(&judgement.claim), badge(judgement.verdict));
         let _ = write!(page, "<div class=\"claim\">\n<p>{verdict} {claim}</p>\n<dl>\n");
         for (name, text) in [
@@ -86,6 +86,26 @@ fn claims(page: &mut String, about: &About, records: &Records) {
         }
         page.push_str("</dl>\n</div>\n");
     }
+    let parts: Vec<_> = records
+        .judgements_of(&about.id)
+        .filter_map(|judgement| Some((single_point(about, judgement)?, judgement)))
+        .collect();
+    if parts.is_empty() {
+        return;
+    }
+    page.push_str(
+        "<details>\n<summary>Point by point</summary>\n<div class=\"scroll\"><table class=\"raw\">\n\
+         <thead><tr><th>At</th><th>Verdict</th><th>Measured</th></tr></thead>\n<tbody>\n",
+    );
+    for (x, Judgement { claim, verdict, measured, .. }) in parts {
+        let (x, verdict) = (x.to_string(), badge(*verdict));
+        let (x, claim, measured) = (Escaped(&x), Escaped(claim), Escaped(measured));
+        let _ = writeln!(
+            page,
+            "<tr title=\"{claim}\"><td>{x}</td><td>{verdict}</td><td>{measured}</td></tr>"
+        );
+    }
+    page.push_str("</tbody>\n</table></div>\n</details>\n");
 }
 
 /// A row for each x, a column for each series that has rows.
