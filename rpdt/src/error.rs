@@ -118,9 +118,9 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.message)?;
         if let Some(p) = self.0.position {
-            write!(f, " at byte {}", p.offset)?;
-            if p.line > 0 {
-                write!(f, " (line {}, column {})", p.line, p.column)?;
+            match p.line {
+                0 => write!(f, " (byte {})", p.offset)?,
+                line => write!(f, " (byte {}, line {line}, column {})", p.offset, p.column)?,
             }
         }
         if let Some(span) = &self.0.span {

@@ -166,8 +166,8 @@ impl<S: Sink> Engine<'_, S> {
             return Err(Error::new(
                 ErrorKind::Limit,
                 format!(
-                    "a text that the query or the output looks at is longer than the limit \
-                     `text_bytes` of {}",
+                    "a text that the query or the output looks at is longer than the limit of {} \
+                     bytes (text_bytes)",
                     self.limits.text_bytes
                 ),
             )

@@ -243,8 +243,8 @@ impl<'p, S: Sink> Engine<'p, S> {
             return Err(Error::new(
                 ErrorKind::Limit,
                 format!(
-                    "undecided candidates and results take {held} bytes, more than the limit \
-                     `buffered_bytes` of {}",
+                    "undecided candidates and results take more than the limit of {} bytes \
+                     (buffered_bytes)",
                     self.limits.buffered_bytes
                 ),
             )

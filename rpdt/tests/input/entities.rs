@@ -55,8 +55,8 @@ fn an_undeclared_entity() {
     let document = b"<a b='&nix;'>&nix;</a>";
     let seen = values(&fast(), document);
     assert_eq!(seen.len(), 2);
-    assert!(seen[0].contains("the entity `nix` is not declared at byte 6"), "{seen:?}");
-    assert!(seen[1].contains("the entity `nix` is not declared at byte 13"), "{seen:?}");
+    assert!(seen[0].contains("the entity `nix` is not declared (byte 6)"), "{seen:?}");
+    assert!(seen[1].contains("the entity `nix` is not declared (byte 13)"), "{seen:?}");
     assert_eq!(
         failure(&with(Checks::Strict), document).message,
         "the entity `nix` is not declared"
