@@ -223,6 +223,29 @@ fn reaches_takes_the_mean_at_one_place_or_over_all() {
     assert_eq!(verdict(&rule(None, 2.6), &rows), Verdict::DoesNotHold);
     assert_eq!(verdict(&rule(Some(3.0), 1.0), &rows), Verdict::CannotBeJudged);
     assert_eq!(verdict(&rule(None, 1.0), &[]), Verdict::CannotBeJudged);
+    // A mean over several points needs all of them.
+    let mean = |at: &[f64]| Rule::Reaches {
+        series: vec!["s".to_owned()],
+        at: at.iter().map(|&x| X::Number(x)).collect(),
+        value: 1.5,
+        unit: "ms".to_owned(),
+    };
+    assert_eq!(verdict(&mean(&[1.0, 2.0]), &rows), Verdict::Holds);
+    assert_eq!(verdict(&mean(&[1.0]), &rows), Verdict::DoesNotHold);
+    assert_eq!(verdict(&mean(&[1.0, 2.0, 3.0]), &rows), Verdict::CannotBeJudged);
+}
+
+#[test]
+fn a_rule_at_one_point_looks_past_the_others() {
+    let rows = [row("a / b", "P1", (0.4, 0.5, 0.6), 9), row("a / b", "P2", (1.4, 1.5, 1.6), 9)];
+    let at = |x: &str| Rule::at(x, Rule::below("a", "b"));
+    assert_eq!(judged(&at("P1"), &rows, &[]), (Verdict::Holds, "a / b: P1 0.5 [0.4, 0.6]".into()));
+    assert_eq!(verdict(&at("P2"), &rows), Verdict::DoesNotHold);
+    assert_eq!(verdict(&at("P3"), &rows), Verdict::CannotBeJudged);
+    assert!(at("P1").text().starts_with("at P1 alone: "));
+    assert!(at("P1").needs_rows_only() && !at("P1").must_hold() && !at("P1").is_exact());
+    assert_eq!(at("P1").single_point(), Some(&X::from("P1")));
+    assert_eq!(Rule::below("a", "b").single_point(), None);
 }
 
 #[test]

@@ -8,6 +8,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 use std::{env, fs};
 
 use serde::{Deserialize, Serialize};
@@ -71,6 +72,9 @@ pub fn measure(arguments: &[OsString]) -> Result<Memory> {
         .map_err(|error| Error::failed(format!("{BINARY} wrote no measurement: {error}")))
 }
 
+/// Set when this process has built the memory binary.
+static BUILT: OnceLock<()> = OnceLock::new();
+
 /// Finds the memory binary beside this one. `cargo run` builds only the binary it runs, so the other
 /// one is built here when cargo is at hand; that also keeps the two in step.
 fn binary() -> Result<PathBuf> {
@@ -81,9 +85,10 @@ fn binary() -> Result<PathBuf> {
         directory = directory.parent().unwrap_or(directory);
     }
     let program = directory.join(format!("{BINARY}{}", env::consts::EXE_SUFFIX));
-    // `cargo run` and `cargo test` say which cargo they are.
-    if let Some(cargo) = env::var_os("CARGO") {
+    // `cargo run` and `cargo test` say which cargo they are. Once in a run is enough.
+    if let (None, Some(cargo)) = (BUILT.get(), env::var_os("CARGO")) {
         build(&cargo, directory)?;
+        BUILT.get_or_init(|| ());
     }
     if program.is_file() {
         return Ok(program);
