@@ -6,7 +6,7 @@ use rpdt::Shape;
 use rpdt::pattern::{Branch, NameTest, NodeId, Regex};
 
 use super::Oracle;
-use super::runs::Run;
+use super::runs::{Run, symbols};
 
 /// One expected answer. Labels without elements are left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -233,12 +233,4 @@ fn flatten(nodes: BTreeSet<(usize, String)>, single: &BTreeSet<String>) -> Expec
         fields.entry(label).or_default().push(element);
     }
     Expected { fields, single: single.clone(), either: BTreeSet::new() }
-}
-
-fn symbols(regex: &Regex) -> Vec<NodeId> {
-    match regex {
-        Regex::Symbol(s) => vec![*s],
-        Regex::Concat(parts) | Regex::Alt(parts) => parts.iter().flat_map(symbols).collect(),
-        Regex::Repeat { inner, .. } => symbols(inner),
-    }
 }

@@ -9,10 +9,13 @@ use rpdt::pattern::{NodeId, Regex};
 use super::Oracle;
 
 /// The element children of one element, read as letters.
+#[derive(Clone)]
 pub(super) struct Word<'o, 'a> {
     oracle: &'o Oracle<'a>,
     /// The children in order.
     pub(super) children: Vec<usize>,
+    /// A child that may be read as one symbol only.
+    pinned: Option<(usize, NodeId)>,
 }
 
 /// A run: the children `from..to` of an element, never empty.
@@ -26,7 +29,7 @@ pub struct Run {
 
 impl<'a> Oracle<'a> {
     pub(super) fn word(&self, element: usize) -> Word<'_, 'a> {
-        Word { oracle: self, children: self.doc.children(element) }
+        Word { oracle: self, children: self.doc.children(element), pinned: None }
     }
 }
 
@@ -35,8 +38,9 @@ impl Word<'_, '_> {
     fn ends(&self, regex: &Regex, from: usize) -> BTreeSet<usize> {
         match regex {
             Regex::Symbol(s) => {
+                let allowed = self.pinned.is_none_or(|(child, only)| child != from || only == *s);
                 let reads = self.children.get(from).is_some_and(|&e| self.oracle.sat(*s, e));
-                reads.then_some(from + 1).into_iter().collect()
+                (allowed && reads).then_some(from + 1).into_iter().collect()
             }
             Regex::Concat(parts) => parts.iter().fold([from].into(), |starts, part| {
                 starts.iter().flat_map(|&s| self.ends(part, s)).collect()
@@ -62,7 +66,7 @@ impl Word<'_, '_> {
 
     /// Whether the empty word belongs to the language.
     pub(super) fn nullable(&self, regex: &Regex) -> bool {
-        let none = Word { oracle: self.oracle, children: Vec::new() };
+        let none = Word { oracle: self.oracle, children: Vec::new(), pinned: None };
         none.ends(regex, 0).contains(&0)
     }
 
@@ -101,57 +105,27 @@ impl Word<'_, '_> {
         }
     }
 
-    /// All (child, symbol) such that some accepting reading of the run puts the child there.
+    /// All (child, symbol) such that some accepting reading of the run puts the child there: the
+    /// run is still a word when that child may be read as nothing but that symbol.
     pub(super) fn readings(&self, regex: &Regex, run: Run) -> BTreeSet<(usize, NodeId)> {
-        self.read(regex, run.from, run.to).expect("a run can be read")
-    }
-
-    /// Union over all readings of the children `from..to`; `None` when there is no reading.
-    fn read(&self, regex: &Regex, from: usize, to: usize) -> Option<BTreeSet<(usize, NodeId)>> {
-        if !self.ends(regex, from).contains(&to) {
-            return None;
+        let mut readings = BTreeSet::new();
+        for child in run.from..run.to {
+            for symbol in symbols(regex) {
+                let pinned = Word { pinned: Some((child, symbol)), ..self.clone() };
+                if pinned.ends(regex, run.from).contains(&run.to) {
+                    readings.insert((child, symbol));
+                }
+            }
         }
-        let readings = match regex {
-            Regex::Symbol(s) => vec![[(from, *s)].into()],
-            Regex::Alt(parts) => parts.iter().filter_map(|p| self.read(p, from, to)).collect(),
-            Regex::Concat(parts) => {
-                let (first, rest) = parts.split_first().expect("a concatenation has parts");
-                if rest.is_empty() {
-                    vec![self.read(first, from, to)?]
-                } else {
-                    let rest = Regex::Concat(rest.to_vec());
-                    self.read_in_two(first, &rest, from, from, to)
-                }
-            }
-            // Rounds that read nothing change nothing: there is a reading without them, if only
-            // the rounds that must be can be empty.
-            Regex::Repeat { .. } if from == to => vec![BTreeSet::new()],
-            Regex::Repeat { inner, min, max } => {
-                let min = if self.nullable(inner) { 0 } else { *min };
-                if *max == Some(0) {
-                    return None;
-                }
-                let rest = Regex::Repeat {
-                    inner: inner.clone(),
-                    min: min.saturating_sub(1),
-                    max: max.map(|m| m - 1),
-                };
-                self.read_in_two(inner, &rest, from + 1, from, to)
-            }
-        };
-        readings.into_iter().reduce(|a, b| &a | &b)
+        readings
     }
+}
 
-    /// Readings of `first` followed by `second`, cut at every place from `cut` on.
-    fn read_in_two(
-        &self,
-        first: &Regex,
-        second: &Regex,
-        cut: usize,
-        from: usize,
-        to: usize,
-    ) -> Vec<BTreeSet<(usize, NodeId)>> {
-        let at = |middle| Some(&self.read(first, from, middle)? | &self.read(second, middle, to)?);
-        (cut..=to).filter_map(at).collect()
+/// The symbol occurrences of an expression.
+pub(super) fn symbols(regex: &Regex) -> Vec<NodeId> {
+    match regex {
+        Regex::Symbol(s) => vec![*s],
+        Regex::Concat(parts) | Regex::Alt(parts) => parts.iter().flat_map(symbols).collect(),
+        Regex::Repeat { inner, .. } => symbols(inner),
     }
 }
