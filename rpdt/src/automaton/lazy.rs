@@ -12,11 +12,40 @@ use super::compile::{Compiled, NONE};
 use super::symbols::Classes;
 use crate::pattern::Axis;
 
-/// Index of a state.
-pub(crate) type StateId = u32;
+/// Index of a state, with what the engine's hot path must know of it in the upper bits, so that it
+/// need not look the state up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StateId(u32);
 
-/// States from here on live on the transient stack.
-const TRANSIENT: u32 = 1 << 31;
+impl StateId {
+    /// The state lives on the transient stack.
+    const TRANSIENT: u32 = 1 << 31;
+    /// The element may match some node.
+    const MATCHED: u32 = 1 << 30;
+    /// Nothing can match at or below the element.
+    const DEAD: u32 = 1 << 29;
+    /// Some node that the element may match has regular branches.
+    const REGULAR: u32 = 1 << 28;
+    const INDEX: u32 = Self::REGULAR - 1;
+    /// Not yet computed.
+    const UNKNOWN: u32 = NONE;
+
+    fn index(self) -> usize {
+        (self.0 & Self::INDEX) as usize
+    }
+
+    /// Whether nothing can match at or below an element in this state.
+    #[inline]
+    pub(crate) fn is_dead(self) -> bool {
+        self.0 & Self::DEAD != 0
+    }
+
+    /// Whether the engine must look at an element in this state, whose parent is in state `parent`.
+    #[inline]
+    pub(crate) fn is_watched(self, parent: StateId) -> bool {
+        (self.0 & (Self::MATCHED | Self::TRANSIENT)) | (parent.0 & Self::REGULAR) != 0
+    }
+}
 
 /// A state of the table.
 #[derive(Clone, Debug, Default)]
@@ -28,9 +57,19 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// Nothing can match below.
-    fn dead(&self) -> bool {
-        self.matched.is_empty() && self.enabled.is_empty()
+    /// The identifier of this state when it is stored at `index`.
+    fn id(&self, index: usize, compiled: &Compiled) -> StateId {
+        debug_assert!(index < StateId::INDEX as usize);
+        let mut id = index as u32;
+        if !self.matched.is_empty() {
+            id |= StateId::MATCHED;
+        } else if self.enabled.is_empty() {
+            id |= StateId::DEAD;
+        }
+        if self.matched.iter().any(|&n| !compiled.nodes[n as usize].regulars.is_empty()) {
+            id |= StateId::REGULAR;
+        }
+        StateId(id)
     }
 }
 
@@ -41,8 +80,7 @@ type StateKey = (Box<[u32]>, Box<[u32]>);
 #[derive(Clone, Debug)]
 pub(crate) struct LazyTable {
     states: Vec<State>,
-    dead: Vec<bool>,
-    /// `rows[state * stride + class]`, [`NONE`] = not yet computed.
+    /// `rows[state * stride + class]`, an identifier or [`StateId::UNKNOWN`].
     rows: Vec<u32>,
     stride: usize,
     index: HashMap<StateKey, StateId>,
@@ -54,7 +92,7 @@ pub(crate) struct LazyTable {
 
 impl LazyTable {
     /// The start state: the document, whose children and descendants the roots may match.
-    pub(crate) const START: StateId = 0;
+    pub(crate) const START: StateId = StateId(0);
 
     pub(crate) fn new(compiled: &Compiled, limit: usize, remember: bool) -> Self {
         let roots: Vec<u32> = compiled.queries.iter().map(|q| q.root).collect();
@@ -66,7 +104,6 @@ impl LazyTable {
         let start = State { matched: Box::default(), enabled };
         let mut table = LazyTable {
             states: Vec::new(),
-            dead: Vec::new(),
             rows: Vec::new(),
             stride: 8,
             index: HashMap::new(),
@@ -75,7 +112,7 @@ impl LazyTable {
             roots,
             built: 0,
         };
-        table.remember(start);
+        table.remember(start, compiled);
         table
     }
 
@@ -84,33 +121,25 @@ impl LazyTable {
         self.built
     }
 
-    fn remember(&mut self, state: State) -> StateId {
-        let id = self.states.len() as u32;
-        self.dead.push(state.dead());
+    fn remember(&mut self, state: State, compiled: &Compiled) -> StateId {
+        let id = state.id(self.states.len(), compiled);
         self.states.push(state);
-        self.rows.resize(self.states.len() * self.stride, NONE);
+        self.rows.resize(self.states.len() * self.stride, StateId::UNKNOWN);
         self.built += 1;
         id
     }
 
-    /// The nodes that an element in this state may match, descending.
-    #[inline]
-    pub(crate) fn matched(&self, state: StateId) -> &[u32] {
-        if state < TRANSIENT {
-            &self.states[state as usize].matched
+    fn state(&self, id: StateId) -> &State {
+        if id.0 & StateId::TRANSIENT == 0 {
+            &self.states[id.index()]
         } else {
-            &self.transient[(state - TRANSIENT) as usize].matched
+            &self.transient[id.index()]
         }
     }
 
-    /// Whether nothing can match at or below an element in this state.
-    #[inline]
-    pub(crate) fn is_dead(&self, state: StateId) -> bool {
-        if state < TRANSIENT {
-            self.dead[state as usize]
-        } else {
-            self.transient[(state - TRANSIENT) as usize].dead()
-        }
+    /// The nodes that an element in this state may match, descending.
+    pub(crate) fn matched(&self, id: StateId) -> &[u32] {
+        &self.state(id).matched
     }
 
     /// The state of a child of the given class.
@@ -122,16 +151,17 @@ impl LazyTable {
         compiled: &Compiled,
         classes: &Classes,
     ) -> StateId {
-        if state < TRANSIENT && (class as usize) < self.stride {
-            let next = self.rows[state as usize * self.stride + class as usize];
-            if next != NONE {
-                return next;
+        if state.0 & StateId::TRANSIENT == 0 && (class as usize) < self.stride {
+            let next = self.rows[state.index() * self.stride + class as usize];
+            if next != StateId::UNKNOWN {
+                return StateId(next);
             }
         }
         self.compute(state, class, compiled, classes)
     }
 
     #[cold]
+    #[inline(never)]
     fn compute(
         &mut self,
         state: StateId,
@@ -142,11 +172,7 @@ impl LazyTable {
         while class as usize >= self.stride {
             self.widen();
         }
-        let from = if state < TRANSIENT {
-            &self.states[state as usize]
-        } else {
-            &self.transient[(state - TRANSIENT) as usize]
-        };
+        let from = self.state(state);
         let hold = |n: u32| classes.holds(class, compiled.nodes[n as usize].test);
         let mut matched: Vec<u32> = Vec::new();
         if state == Self::START {
@@ -173,25 +199,25 @@ impl LazyTable {
             None => {
                 let new = State { matched: key.0.clone(), enabled: key.1.clone() };
                 if self.states.len() >= self.limit {
+                    let id = new.id(self.transient.len(), compiled);
                     self.transient.push(new);
                     self.built += 1;
-                    return TRANSIENT + (self.transient.len() - 1) as u32;
+                    return StateId(id.0 | StateId::TRANSIENT);
                 }
-                let id = self.remember(new);
+                let id = self.remember(new, compiled);
                 self.index.insert(key, id);
                 id
             }
         };
-        if state < TRANSIENT {
-            self.rows[state as usize * self.stride + class as usize] = id;
+        if state.0 & StateId::TRANSIENT == 0 {
+            self.rows[state.index() * self.stride + class as usize] = id.0;
         }
         id
     }
 
     /// The element in this state is closed; states that were not remembered go with it.
-    #[inline]
     pub(crate) fn leave(&mut self, state: StateId) {
-        if state >= TRANSIENT {
+        if state.0 & StateId::TRANSIENT != 0 {
             self.transient.pop();
         }
     }
@@ -199,7 +225,7 @@ impl LazyTable {
     fn widen(&mut self) {
         let old = self.stride;
         self.stride *= 2;
-        let mut rows = vec![NONE; self.states.len() * self.stride];
+        let mut rows = vec![StateId::UNKNOWN; self.states.len() * self.stride];
         for (s, row) in self.rows.chunks_exact(old).enumerate() {
             rows[s * self.stride..][..old].copy_from_slice(row);
         }

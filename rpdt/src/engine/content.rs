@@ -86,14 +86,12 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.content.text_node_seen = false;
         let text = std::mem::take(&mut self.content.text_node);
-        // A child's start tag is handled after its frame was pushed, hence the element's instances
-        // are found by the depth of its extra record.
+        // No instance of a child is open yet, or any more.
         if let Some(extra) = self.extras.last()
             && extra.text_tests
         {
-            let depth = extra.depth;
-            let from = self.frames[depth - 1].instances as usize;
-            let to = self.frames.get(depth).map_or(self.open.len(), |f| f.instances as usize);
+            let from = extra.instances as usize;
+            let to = self.open.len();
             for i in from..to {
                 let node = &self.compiled.nodes[self.open[i].node as usize];
                 for test in &node.text_tests {

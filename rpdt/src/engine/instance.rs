@@ -7,7 +7,7 @@ use crate::{Error, Shape, Sink};
 
 use super::buffer::{Element, InstanceId, Item};
 use super::value;
-use super::{Engine, Extra, Frame, buffer};
+use super::{Engine, Extra, Mark, buffer};
 
 /// A pattern node matched by an open element.
 #[derive(Clone, Copy, Debug)]
@@ -131,6 +131,7 @@ impl<S: Sink> Engine<'_, S> {
                 element: None,
                 string_from: None,
                 text_tests: false,
+                instances: self.marks.last().map_or(0, |m| m.instances),
                 owns_capture: false,
             });
         }
@@ -265,11 +266,11 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// The innermost element ends: last conditions, last runs, then answers and uploads.
-    pub(super) fn close_instances(&mut self, frame: Frame, tag: &EndTag<'_>) -> Result<(), Error> {
-        let base = frame.instances;
+    pub(super) fn close_instances(&mut self, mark: Mark, tag: &EndTag<'_>) -> Result<(), Error> {
+        let base = mark.instances;
         let end = self.open.len() as u32;
         self.record_end(tag);
-        let extra = self.extras.last().filter(|e| e.depth == self.frames.len());
+        let extra = self.extras.last().filter(|e| e.depth == self.depth());
         let string_from = extra.and_then(|e| e.string_from);
         if let Some(from) = string_from {
             for i in base..end {
@@ -282,7 +283,7 @@ impl<S: Sink> Engine<'_, S> {
             }
             self.end_string();
         }
-        for r in frame.regulars..self.trackers.len() {
+        for r in mark.regulars..self.trackers.len() {
             self.finish_runs(r)?;
         }
         self.close_element(tag)?;
@@ -310,8 +311,8 @@ impl<S: Sink> Engine<'_, S> {
             }
         }
         self.open.truncate(base as usize);
-        self.truncate_trackers(frame.regulars);
-        if self.extras.last().is_some_and(|e| e.depth == self.frames.len())
+        self.truncate_trackers(mark.regulars);
+        if self.extras.last().is_some_and(|e| e.depth == self.depth())
             && let Some(extra) = self.extras.pop()
         {
             if let Some(element) = extra.element {
@@ -328,7 +329,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The recorded element is complete: answers that waited for its end are given.
     fn close_element(&mut self, tag: &EndTag<'_>) -> Result<(), Error> {
-        let extra = self.extras.last().filter(|e| e.depth == self.frames.len());
+        let extra = self.extras.last().filter(|e| e.depth == self.depth());
         let Some(id) = extra.and_then(|e| e.element) else { return Ok(()) };
         let capture = self.buffers.element(id).capture;
         let (text, xml) = capture.map_or((0, 0), |c| {

@@ -53,10 +53,10 @@ use path::PathTracker;
 use runs::RunTracker;
 use tuples::Slot;
 
-/// An open element.
+/// An open element that the engine had to look at.
 #[derive(Clone, Copy, Debug)]
-struct Frame {
-    state: StateId,
+struct Mark {
+    depth: usize,
     /// Where its instances begin on the stack.
     instances: u32,
     /// Where its regular branches begin on theirs.
@@ -72,6 +72,8 @@ struct Extra {
     string_from: Option<usize>,
     /// Some instance of the element tests its text nodes.
     text_tests: bool,
+    /// Where the element's instances begin on the stack.
+    instances: u32,
     /// The capture that this element began, if it is the outermost.
     owns_capture: bool,
 }
@@ -104,8 +106,12 @@ pub(crate) struct Engine<'p, S> {
     classes: Classes,
     namespaces: Option<Namespaces>,
 
+    /// The state of the innermost open element.
     state: StateId,
-    frames: Vec<Frame>,
+    /// The states of the elements around it, the document first: the stack of the automaton.
+    states: Vec<StateId>,
+    /// The open elements that are looked at, outermost first.
+    marks: Vec<Mark>,
     /// Instances of the open elements, outermost first.
     open: Vec<Open>,
     /// For each pattern node its innermost open instance.
@@ -121,8 +127,6 @@ pub(crate) struct Engine<'p, S> {
     order: Option<DocumentOrder>,
     /// Some element needs more than the hot path does.
     slow: bool,
-    /// Byte offsets of the tag being handled.
-    tag_start: u64,
 
     slots: Vec<Slot>,
     /// Tuples already given, for ambiguous queries.
@@ -166,7 +170,8 @@ impl<'p, S: Sink> Engine<'p, S> {
             classes: Classes::default(),
             namespaces: compiled.needs_namespaces.then(Namespaces::new),
             state: LazyTable::START,
-            frames: Vec::new(),
+            states: Vec::new(),
+            marks: Vec::new(),
             open: Vec::new(),
             top: vec![NONE; nodes],
             lowest_confirmed: vec![NONE; nodes],
@@ -177,7 +182,6 @@ impl<'p, S: Sink> Engine<'p, S> {
             slow: paths.is_some(),
             paths,
             order: ordered.then(DocumentOrder::default),
-            tag_start: 0,
             slots: Vec::new(),
             given: vec![HashSet::new(); queries],
             pending_keys: vec![0; queries],
@@ -234,7 +238,14 @@ impl<'p, S: Sink> Engine<'p, S> {
     }
 
     fn depth(&self) -> usize {
-        self.frames.len()
+        self.states.len()
+    }
+
+    /// Where the trackers of the element at `depth` begin, which has no open descendants that are
+    /// looked at; all trackers from there on are its own.
+    fn regulars_of(&self, depth: usize) -> u32 {
+        let mark = self.marks.last().filter(|m| m.depth == depth);
+        mark.map_or(self.trackers.len(), |m| m.regulars)
     }
 
     fn check_buffers(&self) -> Result<(), Error> {
@@ -255,45 +266,70 @@ impl<'p, S: Sink> Engine<'p, S> {
         Ok(())
     }
 
-    /// The part of a start tag that only some elements need.
-    fn start_slow(&mut self, tag: &StartTag<'_>, outer: Frame) -> Result<(), Error> {
-        self.tag_start = tag.start;
+    /// The part of a start tag that only some elements need. Kept out of line: inlined, it would
+    /// make every tag pay for its registers.
+    #[inline(never)]
+    fn start_slow(&mut self, tag: &StartTag<'_>) -> Result<Interest, Error> {
         if self.slow {
             self.end_text_node()?;
             if let Some(paths) = &mut self.paths {
                 paths.enter(tag.name);
             }
         }
+        let depth = self.depth();
+        let outer = self.regulars_of(depth - 1);
         let inner = self.trackers.len();
-        for r in outer.regulars..inner {
+        self.marks.push(Mark { depth, instances: self.open.len() as u32, regulars: inner });
+        for r in outer..inner {
             self.trackers.begin_child(r);
         }
         for k in 0..self.table.matched(self.state).len() {
             let node = self.table.matched(self.state)[k];
             self.open_instance(node, tag)?;
         }
-        for r in outer.regulars..inner {
+        for r in outer..inner {
             if !self.trackers.is_pending(r) {
                 self.read_child(r)?;
             }
         }
         self.begin_content(tag)?;
         self.update_slow();
-        Ok(())
+        // Nothing of a dead subtree matters, unless its text is being recorded.
+        if self.state.is_dead()
+            && self.skipping
+            && !self.stopped
+            && !(self.slow && self.wants_content())
+        {
+            return Ok(Interest::SKIP);
+        }
+        Ok(self.interest())
     }
 
-    /// The part of an end tag that only some elements need.
-    fn end_slow(&mut self, tag: &EndTag<'_>, frame: Frame) -> Result<(), Error> {
-        self.tag_start = tag.start;
+    /// The part of an end tag that only some elements need. The element's state is already left.
+    #[inline(never)]
+    fn end_slow(&mut self, tag: &EndTag<'_>, state: StateId) -> Result<Interest, Error> {
         if self.slow {
             self.end_text_node()?;
         }
-        self.close_instances(frame, tag)?;
+        if let Some(&mark) = self.marks.last() {
+            self.close_instances(mark, tag)?;
+            self.marks.pop();
+        }
         if let Some(paths) = &mut self.paths {
             paths.leave();
         }
+        self.table.leave(state);
+        self.states.pop();
+        for r in self.regulars_of(self.depth())..self.trackers.len() {
+            if self.trackers.is_pending(r) {
+                self.read_child(r)?;
+            }
+        }
         self.update_slow();
-        Ok(())
+        if self.buffers.watch_drops {
+            self.after_drops()?;
+        }
+        Ok(self.interest())
     }
 }
 
@@ -314,55 +350,36 @@ impl<S: Sink> TagHandler for Engine<'_, S> {
             None => tag.symbol.0,
             Some(namespaces) => namespaces.enter(tag, &self.compiled.tests, &mut self.classes)?,
         };
-        let outer_regulars = self.frames.last().map_or(0, |f| f.regulars);
-        let state = self.table.next(self.state, class, self.compiled, &self.classes);
-        let frame =
-            Frame { state, instances: self.open.len() as u32, regulars: self.trackers.len() };
-        self.frames.push(frame);
+        let parent = self.state;
+        let state = self.table.next(parent, class, self.compiled, &self.classes);
+        self.states.push(parent);
         self.state = state;
-        let matches = !self.table.matched(state).is_empty();
-        if matches || outer_regulars < frame.regulars || self.slow {
-            let outer = Frame { regulars: outer_regulars, ..frame };
-            self.start_slow(tag, outer)?;
+        if state.is_watched(parent) || self.slow {
+            return self.start_slow(tag);
         }
-        // Nothing of a dead subtree matters, unless its text is being recorded.
-        if self.skipping
-            && self.table.is_dead(state)
-            && !self.stopped
-            && !(self.slow && self.wants_content())
-        {
+        if state.is_dead() && self.skipping {
             return Ok(Interest::SKIP);
         }
-        Ok(self.interest())
+        Ok(Interest::TAGS)
     }
 
     #[inline]
     fn end_tag(&mut self, tag: &EndTag<'_>) -> Result<Interest, Error> {
-        let Some(&frame) = self.frames.last() else {
+        if let Some(namespaces) = &mut self.namespaces {
+            namespaces.leave(self.states.len());
+        }
+        let state = self.state;
+        let Some(&parent) = self.states.last() else {
             return Err(Error::new(ErrorKind::Malformed, "end tag without a start tag"));
         };
-        if self.open.len() as u32 > frame.instances || self.slow {
-            self.end_slow(tag, frame)?;
+        self.state = parent;
+        // The same condition as at the start tag: what makes the engine slow inside an element is
+        // gone when the element ends.
+        if state.is_watched(parent) || self.slow {
+            return self.end_slow(tag, state);
         }
-        if let Some(namespaces) = &mut self.namespaces {
-            namespaces.leave(self.frames.len());
-        }
-        self.frames.pop();
-        self.table.leave(frame.state);
-        let (state, regulars) =
-            self.frames.last().map_or((LazyTable::START, 0), |f| (f.state, f.regulars));
-        self.state = state;
-        if regulars < self.trackers.len() {
-            for r in regulars..self.trackers.len() {
-                if self.trackers.is_pending(r) {
-                    self.read_child(r)?;
-                }
-            }
-        }
-        if self.buffers.watch_drops {
-            self.after_drops()?;
-        }
-        Ok(self.interest())
+        self.states.pop();
+        Ok(Interest::TAGS)
     }
 
     fn text(&mut self, text: &Text<'_>) -> Result<(), Error> {

@@ -52,6 +52,7 @@ impl Namespaces {
     }
 
     /// Enters an element: takes its declarations and returns the class of its name.
+    #[inline(never)]
     pub(crate) fn enter(
         &mut self,
         tag: &StartTag<'_>,
@@ -82,6 +83,7 @@ impl Namespaces {
     }
 
     /// Leaves the element at `depth`.
+    #[inline(never)]
     pub(crate) fn leave(&mut self, depth: usize) {
         while self.bindings.last().is_some_and(|b| b.0 >= depth) {
             self.bindings.pop();
