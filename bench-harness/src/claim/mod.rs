@@ -1,7 +1,7 @@
 //! The claims of the papers as data, and the rules by which they are judged.
 //!
 //! The rules were fixed before anything was measured. A verdict follows from the recorded rows alone
-//! ([`judge`]), so it can be checked again from the files; a claim that does not hold is reported.
+//! ([`judge()`]), so it can be checked again from the files; a claim that does not hold is reported.
 
 mod judge;
 

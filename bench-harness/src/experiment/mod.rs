@@ -7,7 +7,7 @@
 //! recorded rows alone.
 //!
 //! To add a figure group, write one file beside this one with its experiments and add one line to
-//! [`registry`].
+//! [`registry()`].
 
 mod context;
 mod registry;
