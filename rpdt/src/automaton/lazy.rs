@@ -8,8 +8,9 @@
 
 use hashbrown::HashMap;
 
-use super::compile::{Compiled, NONE};
+use super::compile::Compiled;
 use super::symbols::Classes;
+use crate::Mechanisms;
 use crate::pattern::Axis;
 
 /// Index of a state, with what the engine's hot path must know of it in the upper bits, so that it
@@ -18,26 +19,30 @@ use crate::pattern::Axis;
 pub(crate) struct StateId(u32);
 
 impl StateId {
-    /// The state lives on the transient stack.
-    const TRANSIENT: u32 = 1 << 31;
     /// The element may match some node.
-    const MATCHED: u32 = 1 << 30;
-    /// Nothing can match at or below the element.
-    const DEAD: u32 = 1 << 29;
+    const MATCHED: u32 = 1 << 31;
+    /// Nothing can match at or below the element, and it may be skipped.
+    const SKIP: u32 = 1 << 30;
     /// Some node that the element may match has regular branches.
-    const REGULAR: u32 = 1 << 28;
+    const REGULAR: u32 = 1 << 29;
+    /// The state lives on the transient stack. As part of the index it leads beyond all rows.
+    const TRANSIENT: u32 = 1 << 28;
     const INDEX: u32 = Self::REGULAR - 1;
-    /// Not yet computed.
-    const UNKNOWN: u32 = NONE;
+    /// Not yet computed; counts as watched, so that the hot path need not test for it.
+    const UNKNOWN: StateId = StateId(u32::MAX);
 
     fn index(self) -> usize {
         (self.0 & Self::INDEX) as usize
     }
 
-    /// Whether nothing can match at or below an element in this state.
+    fn is_transient(self) -> bool {
+        self.0 & Self::TRANSIENT != 0
+    }
+
+    /// Whether the subtree of an element in this state may be skipped.
     #[inline]
-    pub(crate) fn is_dead(self) -> bool {
-        self.0 & Self::DEAD != 0
+    pub(crate) fn is_skipped(self) -> bool {
+        self.0 & Self::SKIP != 0
     }
 
     /// Whether the engine must look at an element in this state, whose parent is in state `parent`.
@@ -56,23 +61,6 @@ pub(crate) struct State {
     enabled: Box<[u32]>,
 }
 
-impl State {
-    /// The identifier of this state when it is stored at `index`.
-    fn id(&self, index: usize, compiled: &Compiled) -> StateId {
-        debug_assert!(index < StateId::INDEX as usize);
-        let mut id = index as u32;
-        if !self.matched.is_empty() {
-            id |= StateId::MATCHED;
-        } else if self.enabled.is_empty() {
-            id |= StateId::DEAD;
-        }
-        if self.matched.iter().any(|&n| !compiled.nodes[n as usize].regulars.is_empty()) {
-            id |= StateId::REGULAR;
-        }
-        StateId(id)
-    }
-}
-
 /// What makes a state: its two sets.
 type StateKey = (Box<[u32]>, Box<[u32]>);
 
@@ -81,11 +69,12 @@ type StateKey = (Box<[u32]>, Box<[u32]>);
 pub(crate) struct LazyTable {
     states: Vec<State>,
     /// `rows[state * stride + class]`, an identifier or [`StateId::UNKNOWN`].
-    rows: Vec<u32>,
+    rows: Vec<StateId>,
     stride: usize,
     index: HashMap<StateKey, StateId>,
     transient: Vec<State>,
     limit: usize,
+    skipping: bool,
     roots: Vec<u32>,
     built: usize,
 }
@@ -94,7 +83,7 @@ impl LazyTable {
     /// The start state: the document, whose children and descendants the roots may match.
     pub(crate) const START: StateId = StateId(0);
 
-    pub(crate) fn new(compiled: &Compiled, limit: usize, remember: bool) -> Self {
+    pub(crate) fn new(compiled: &Compiled, limit: usize, mechanisms: Mechanisms) -> Self {
         let roots: Vec<u32> = compiled.queries.iter().map(|q| q.root).collect();
         let enabled = roots
             .iter()
@@ -108,7 +97,12 @@ impl LazyTable {
             stride: 8,
             index: HashMap::new(),
             transient: Vec::new(),
-            limit: if remember { limit.max(1) } else { 1 },
+            limit: if mechanisms.lazy_automaton {
+                limit.clamp(1, StateId::TRANSIENT as usize)
+            } else {
+                1
+            },
+            skipping: mechanisms.skipping,
             roots,
             built: 0,
         };
@@ -122,18 +116,32 @@ impl LazyTable {
     }
 
     fn remember(&mut self, state: State, compiled: &Compiled) -> StateId {
-        let id = state.id(self.states.len(), compiled);
+        let id = self.id(self.states.len() as u32, &state, compiled);
         self.states.push(state);
         self.rows.resize(self.states.len() * self.stride, StateId::UNKNOWN);
         self.built += 1;
         id
     }
 
+    /// The identifier of a state that is stored at `index`.
+    fn id(&self, index: u32, state: &State, compiled: &Compiled) -> StateId {
+        let mut id = index;
+        if !state.matched.is_empty() {
+            id |= StateId::MATCHED;
+        } else if state.enabled.is_empty() && self.skipping {
+            id |= StateId::SKIP;
+        }
+        if state.matched.iter().any(|&n| !compiled.nodes[n as usize].regulars.is_empty()) {
+            id |= StateId::REGULAR;
+        }
+        StateId(id)
+    }
+
     fn state(&self, id: StateId) -> &State {
-        if id.0 & StateId::TRANSIENT == 0 {
-            &self.states[id.index()]
+        if id.is_transient() {
+            &self.transient[(id.index() as u32 & !StateId::TRANSIENT) as usize]
         } else {
-            &self.transient[id.index()]
+            &self.states[id.index()]
         }
     }
 
@@ -142,8 +150,17 @@ impl LazyTable {
         &self.state(id).matched
     }
 
-    /// The state of a child of the given class.
+    /// The state of a child of the given class, if it is remembered.
     #[inline]
+    pub(crate) fn known(&self, state: StateId, class: u32) -> StateId {
+        if class as usize >= self.stride {
+            return StateId::UNKNOWN;
+        }
+        let at = state.index() * self.stride + class as usize;
+        self.rows.get(at).copied().unwrap_or(StateId::UNKNOWN)
+    }
+
+    /// The state of a child of the given class.
     pub(crate) fn next(
         &mut self,
         state: StateId,
@@ -151,13 +168,10 @@ impl LazyTable {
         compiled: &Compiled,
         classes: &Classes,
     ) -> StateId {
-        if state.0 & StateId::TRANSIENT == 0 && (class as usize) < self.stride {
-            let next = self.rows[state.index() * self.stride + class as usize];
-            if next != StateId::UNKNOWN {
-                return StateId(next);
-            }
+        match self.known(state, class) {
+            StateId::UNKNOWN => self.compute(state, class, compiled, classes),
+            known => known,
         }
-        self.compute(state, class, compiled, classes)
     }
 
     #[cold]
@@ -199,25 +213,26 @@ impl LazyTable {
             None => {
                 let new = State { matched: key.0.clone(), enabled: key.1.clone() };
                 if self.states.len() >= self.limit {
-                    let id = new.id(self.transient.len(), compiled);
+                    let index = self.transient.len() as u32 | StateId::TRANSIENT;
+                    let id = self.id(index, &new, compiled);
                     self.transient.push(new);
                     self.built += 1;
-                    return StateId(id.0 | StateId::TRANSIENT);
+                    return id;
                 }
                 let id = self.remember(new, compiled);
                 self.index.insert(key, id);
                 id
             }
         };
-        if state.0 & StateId::TRANSIENT == 0 {
-            self.rows[state.index() * self.stride + class as usize] = id.0;
+        if !state.is_transient() {
+            self.rows[state.index() * self.stride + class as usize] = id;
         }
         id
     }
 
     /// The element in this state is closed; states that were not remembered go with it.
     pub(crate) fn leave(&mut self, state: StateId) {
-        if state.0 & StateId::TRANSIENT != 0 {
+        if state.is_transient() {
             self.transient.pop();
         }
     }

@@ -38,7 +38,7 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     fn tests_text_here(&self) -> bool {
-        self.extras.last().is_some_and(|e| e.text_tests && e.depth == self.depth())
+        self.extras.last().is_some_and(|e| e.text_tests && e.depth == self.depth)
     }
 
     /// The start tag's part in recordings; `extras` of the element are in place.

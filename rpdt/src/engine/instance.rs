@@ -124,7 +124,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The extra record of the innermost element, made when it is first needed.
     pub(super) fn extra(&mut self) -> &mut Extra {
-        let depth = self.depth();
+        let depth = self.depth;
         if self.extras.last().is_none_or(|e| e.depth != depth) {
             self.extras.push(Extra {
                 depth,
@@ -270,7 +270,7 @@ impl<S: Sink> Engine<'_, S> {
         let base = mark.instances;
         let end = self.open.len() as u32;
         self.record_end(tag);
-        let extra = self.extras.last().filter(|e| e.depth == self.depth());
+        let extra = self.extras.last().filter(|e| e.depth == self.depth);
         let string_from = extra.and_then(|e| e.string_from);
         if let Some(from) = string_from {
             for i in base..end {
@@ -312,7 +312,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.open.truncate(base as usize);
         self.truncate_trackers(mark.regulars);
-        if self.extras.last().is_some_and(|e| e.depth == self.depth())
+        if self.extras.last().is_some_and(|e| e.depth == self.depth)
             && let Some(extra) = self.extras.pop()
         {
             if let Some(element) = extra.element {
@@ -329,7 +329,7 @@ impl<S: Sink> Engine<'_, S> {
 
     /// The recorded element is complete: answers that waited for its end are given.
     fn close_element(&mut self, tag: &EndTag<'_>) -> Result<(), Error> {
-        let extra = self.extras.last().filter(|e| e.depth == self.depth());
+        let extra = self.extras.last().filter(|e| e.depth == self.depth);
         let Some(id) = extra.and_then(|e| e.element) else { return Ok(()) };
         let capture = self.buffers.element(id).capture;
         let (text, xml) = capture.map_or((0, 0), |c| {

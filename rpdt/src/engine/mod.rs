@@ -98,7 +98,6 @@ pub(crate) struct Engine<'p, S> {
     needs: Needs,
     runs: Runs,
     limits: Limits,
-    skipping: bool,
     sharing: bool,
     modes: Vec<Mode>,
 
@@ -108,8 +107,11 @@ pub(crate) struct Engine<'p, S> {
 
     /// The state of the innermost open element.
     state: StateId,
-    /// The states of the elements around it, the document first: the stack of the automaton.
+    /// The states of the elements around it, the document first: the stack of the automaton. Only
+    /// the first `depth` entries count; the others are room that the hot path need not ask for.
     states: Vec<StateId>,
+    /// Number of open elements.
+    depth: usize,
     /// The open elements that are looked at, outermost first.
     marks: Vec<Mark>,
     /// Instances of the open elements, outermost first.
@@ -125,8 +127,10 @@ pub(crate) struct Engine<'p, S> {
     content: Content,
     paths: Option<PathTracker>,
     order: Option<DocumentOrder>,
-    /// Some element needs more than the hot path does.
+    /// Some open element, or the sink, needs more of every tag than its state.
     slow: bool,
+    /// Tags may take the hot path: not `slow`, and no namespaces to track.
+    fast: bool,
 
     slots: Vec<Slot>,
     /// Tuples already given, for ambiguous queries.
@@ -165,12 +169,13 @@ impl<'p, S: Sink> Engine<'p, S> {
             table: LazyTable::new(
                 compiled,
                 config.source.limits.automaton_states,
-                config.mechanisms.lazy_automaton,
+                config.mechanisms,
             ),
             classes: Classes::default(),
             namespaces: compiled.needs_namespaces.then(Namespaces::new),
             state: LazyTable::START,
             states: Vec::new(),
+            depth: 0,
             marks: Vec::new(),
             open: Vec::new(),
             top: vec![NONE; nodes],
@@ -180,6 +185,7 @@ impl<'p, S: Sink> Engine<'p, S> {
             buffers,
             content: Content::default(),
             slow: paths.is_some(),
+            fast: paths.is_none() && !compiled.needs_namespaces,
             paths,
             order: ordered.then(DocumentOrder::default),
             slots: Vec::new(),
@@ -189,7 +195,6 @@ impl<'p, S: Sink> Engine<'p, S> {
             stopped: false,
             runs: config.runs,
             limits: config.source.limits.clone(),
-            skipping: config.mechanisms.skipping,
             sharing: config.mechanisms.sharing,
             compiled,
             sink,
@@ -231,14 +236,11 @@ impl<'p, S: Sink> Engine<'p, S> {
     /// Sets `slow` from what is open now.
     fn update_slow(&mut self) {
         self.slow = self.paths.is_some() || !self.extras.is_empty();
+        self.fast = !self.slow && self.namespaces.is_none();
     }
 
     fn view(&self) -> View<'_> {
         View { compiled: self.compiled, buffers: &self.buffers, needs: self.needs }
-    }
-
-    fn depth(&self) -> usize {
-        self.states.len()
     }
 
     /// Where the trackers of the element at `depth` begin, which has no open descendants that are
@@ -266,9 +268,50 @@ impl<'p, S: Sink> Engine<'p, S> {
         Ok(())
     }
 
-    /// The part of a start tag that only some elements need. Kept out of line: inlined, it would
-    /// make every tag pay for its registers.
+    /// A start tag off the hot path. Kept out of line: inlined, it would make every tag pay for its
+    /// registers.
     #[inline(never)]
+    fn start_any(&mut self, tag: &StartTag<'_>) -> Result<Interest, Error> {
+        let class = match &mut self.namespaces {
+            None => tag.symbol.0,
+            Some(namespaces) => namespaces.enter(tag, &self.compiled.tests, &mut self.classes)?,
+        };
+        let parent = self.state;
+        let state = self.table.next(parent, class, self.compiled, &self.classes);
+        if self.depth == self.states.len() {
+            self.states.resize((2 * self.depth).max(64), LazyTable::START);
+        }
+        self.states[self.depth] = parent;
+        self.depth += 1;
+        self.state = state;
+        if state.is_watched(parent) || self.slow {
+            return self.start_slow(tag);
+        }
+        Ok(if state.is_skipped() { Interest::SKIP } else { Interest::TAGS })
+    }
+
+    /// An end tag off the hot path.
+    #[inline(never)]
+    fn end_any(&mut self, tag: &EndTag<'_>) -> Result<Interest, Error> {
+        if let Some(namespaces) = &mut self.namespaces {
+            namespaces.leave(self.depth);
+        }
+        if self.depth == 0 {
+            return Err(Error::new(ErrorKind::Malformed, "end tag without a start tag"));
+        }
+        let state = self.state;
+        let parent = self.states[self.depth - 1];
+        self.state = parent;
+        // The same condition as at the start tag: what makes the engine slow inside an element is
+        // gone when the element ends.
+        if state.is_watched(parent) || self.slow {
+            return self.end_slow(tag, state);
+        }
+        self.depth -= 1;
+        Ok(Interest::TAGS)
+    }
+
+    /// The part of a start tag that only some elements need.
     fn start_slow(&mut self, tag: &StartTag<'_>) -> Result<Interest, Error> {
         if self.slow {
             self.end_text_node()?;
@@ -276,7 +319,7 @@ impl<'p, S: Sink> Engine<'p, S> {
                 paths.enter(tag.name);
             }
         }
-        let depth = self.depth();
+        let depth = self.depth;
         let outer = self.regulars_of(depth - 1);
         let inner = self.trackers.len();
         self.marks.push(Mark { depth, instances: self.open.len() as u32, regulars: inner });
@@ -295,18 +338,13 @@ impl<'p, S: Sink> Engine<'p, S> {
         self.begin_content(tag)?;
         self.update_slow();
         // Nothing of a dead subtree matters, unless its text is being recorded.
-        if self.state.is_dead()
-            && self.skipping
-            && !self.stopped
-            && !(self.slow && self.wants_content())
-        {
+        if self.state.is_skipped() && !self.stopped && !(self.slow && self.wants_content()) {
             return Ok(Interest::SKIP);
         }
         Ok(self.interest())
     }
 
     /// The part of an end tag that only some elements need. The element's state is already left.
-    #[inline(never)]
     fn end_slow(&mut self, tag: &EndTag<'_>, state: StateId) -> Result<Interest, Error> {
         if self.slow {
             self.end_text_node()?;
@@ -319,8 +357,8 @@ impl<'p, S: Sink> Engine<'p, S> {
             paths.leave();
         }
         self.table.leave(state);
-        self.states.pop();
-        for r in self.regulars_of(self.depth())..self.trackers.len() {
+        self.depth -= 1;
+        for r in self.regulars_of(self.depth)..self.trackers.len() {
             if self.trackers.is_pending(r) {
                 self.read_child(r)?;
             }
@@ -346,40 +384,33 @@ impl<S: Sink> TagHandler for Engine<'_, S> {
 
     #[inline]
     fn start_tag(&mut self, tag: &StartTag<'_>) -> Result<Interest, Error> {
-        let class = match &mut self.namespaces {
-            None => tag.symbol.0,
-            Some(namespaces) => namespaces.enter(tag, &self.compiled.tests, &mut self.classes)?,
-        };
-        let parent = self.state;
-        let state = self.table.next(parent, class, self.compiled, &self.classes);
-        self.states.push(parent);
-        self.state = state;
-        if state.is_watched(parent) || self.slow {
-            return self.start_slow(tag);
+        if self.fast {
+            let parent = self.state;
+            let state = self.table.known(parent, tag.symbol.0);
+            if !state.is_watched(parent)
+                && let Some(top) = self.states.get_mut(self.depth)
+            {
+                *top = parent;
+                self.depth += 1;
+                self.state = state;
+                return Ok(if state.is_skipped() { Interest::SKIP } else { Interest::TAGS });
+            }
         }
-        if state.is_dead() && self.skipping {
-            return Ok(Interest::SKIP);
-        }
-        Ok(Interest::TAGS)
+        self.start_any(tag)
     }
 
     #[inline]
     fn end_tag(&mut self, tag: &EndTag<'_>) -> Result<Interest, Error> {
-        if let Some(namespaces) = &mut self.namespaces {
-            namespaces.leave(self.states.len());
+        if self.fast
+            && let Some(depth) = self.depth.checked_sub(1)
+            && let Some(&parent) = self.states.get(depth)
+            && !self.state.is_watched(parent)
+        {
+            self.depth = depth;
+            self.state = parent;
+            return Ok(Interest::TAGS);
         }
-        let state = self.state;
-        let Some(&parent) = self.states.last() else {
-            return Err(Error::new(ErrorKind::Malformed, "end tag without a start tag"));
-        };
-        self.state = parent;
-        // The same condition as at the start tag: what makes the engine slow inside an element is
-        // gone when the element ends.
-        if state.is_watched(parent) || self.slow {
-            return self.end_slow(tag, state);
-        }
-        self.states.pop();
-        Ok(Interest::TAGS)
+        self.end_any(tag)
     }
 
     fn text(&mut self, text: &Text<'_>) -> Result<(), Error> {
