@@ -1,9 +1,6 @@
 //! The document behind the XML declaration, in UTF-8: cuts chunks into pieces.
 
-use std::io::BufRead;
-
-use quick_xml::Reader;
-use quick_xml::events::Event;
+use quick_xml::parser::{ElementParser, Parser};
 
 use super::attributes::malformed;
 use super::document::Document;
@@ -71,9 +68,6 @@ impl Body {
     /// Deals with bytes that start outside of any markup. Returns how many are done; the others
     /// are pending (or not wanted any more).
     fn run<H: TagHandler>(&mut self, bytes: &[u8], handler: &mut H) -> Result<usize, Error> {
-        let mut reader = reader(bytes);
-        // Where the reader started, and where we are.
-        let mut origin = 0;
         let mut at = 0;
         while at < bytes.len() {
             if bytes[at] != b'<' {
@@ -93,32 +87,23 @@ impl Body {
                     self.wait(Kind::Text, &bytes[at..]);
                     break;
                 }
-                reader.stream().consume(len);
             }
             let window = &bytes[at..];
-            // Comments and the like may be huge, so quick-xml, which wants them whole, is not
-            // asked for them. Its answer is looked at where it lies: moving it costs a store
-            // forwarding stall, a tenth of the whole time.
-            let other = matches!(window.get(1), Some(b'!' | b'?'));
-            let event = if other { Ok(Event::Eof) } else { reader.read_event() };
-            let len = origin + reader.buffer_position() as usize - at;
-            let stop = match &event {
-                Ok(tag @ (Event::Start(e) | Event::Empty(e))) => {
-                    let name = e.name().as_ref().len();
-                    let empty = matches!(tag, Event::Empty(_));
-                    self.document.start_tag(window, len, name, empty, handler)?
-                }
-                Ok(Event::End(_)) => self.document.end_tag(window, len, handler)?,
-                _ => {
-                    at += self.other(window, handler)?;
-                    if self.kind.is_some() || self.stopped {
-                        break;
-                    }
-                    origin = at;
-                    reader = self::reader(&bytes[at..]);
-                    continue;
-                }
+            // Comments and the like may be huge and are not gathered; tags are.
+            let second = window.get(1).copied().unwrap_or(b'!');
+            let end = match second {
+                b'!' | b'?' => None,
+                _ => ElementParser::Outside.feed(&window[1..]),
             };
+            let Some(end) = end else {
+                at += self.other(window, handler)?;
+                if self.kind.is_some() || self.stopped {
+                    break;
+                }
+                continue;
+            };
+            let len = end + 2;
+            let stop = self.tag(window, len, handler)?;
             at += len;
             if stop {
                 self.stopped = true;
@@ -345,7 +330,7 @@ impl Body {
         handler: &mut H,
     ) -> Result<(), Error> {
         match kind {
-            Kind::Tag(_) => self.stopped = self.tag(raw, handler)?,
+            Kind::Tag(_) => self.stopped = self.tag(raw, raw.len(), handler)?,
             Kind::Comment(_) => self.document.comment(raw, handler)?,
             Kind::Instruction(_) => self.document.instruction(raw, handler)?,
             Kind::Doctype(_) => self.document.doctype(raw)?,
@@ -354,17 +339,23 @@ impl Body {
         Ok(())
     }
 
-    #[cold]
-    #[inline(never)]
-    fn tag<H: TagHandler>(&mut self, raw: &[u8], handler: &mut H) -> Result<bool, Error> {
-        self.document.utf8(raw)?;
+    /// A whole tag: the first `len` bytes of `window`.
+    #[inline(always)]
+    fn tag<H: TagHandler>(
+        &mut self,
+        window: &[u8],
+        len: usize,
+        handler: &mut H,
+    ) -> Result<bool, Error> {
+        let raw = &window[..len];
         if raw[1] == b'/' {
-            return self.document.end_tag(raw, raw.len(), handler);
+            return self.document.end_tag(window, len, handler);
         }
-        let empty = raw.len() > 2 && raw.ends_with(b"/>");
-        let content = &raw[1..raw.len() - 1 - usize::from(empty)];
+        self.document.utf8(raw)?;
+        let empty = len > 2 && raw[len - 2] == b'/';
+        let content = &raw[1..len - 1 - usize::from(empty)];
         let name = content.iter().position(|b| is_space(*b)).unwrap_or(content.len());
-        self.document.start_tag(raw, raw.len(), name, empty, handler)
+        self.document.start_tag(window, len, name, empty, handler)
     }
 
     /// How far the document was dealt with.
@@ -391,13 +382,4 @@ impl Body {
         };
         Err(self.complete(self.document.incomplete(what, offset), &self.pending))
     }
-}
-
-fn reader(bytes: &[u8]) -> Reader<&[u8]> {
-    let mut reader = Reader::from_reader(bytes);
-    let config = reader.config_mut();
-    config.check_end_names = false;
-    config.allow_unmatched_ends = true;
-    config.trim_markup_names_in_closing_tags = false;
-    reader
 }

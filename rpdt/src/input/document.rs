@@ -353,6 +353,7 @@ impl Document {
                 format!("an end tag may hold nothing but its name: `</{}>`", show(written));
             return Err(malformed(self.offset, message));
         }
+        self.utf8(raw)?;
         let message = format!(
             "end tag `</{}>` does not match start tag `<{}>` opened at byte {}",
             show(written),
