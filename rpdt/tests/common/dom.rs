@@ -161,7 +161,7 @@ impl Document {
         let mut doc =
             Document { text: text.to_owned(), elements: Vec::new(), complete: Vec::new() };
         let mut open: Vec<usize> = Vec::new();
-        let mut at = 0;
+        let mut at = if text.starts_with('\u{feff}') { 3 } else { 0 };
         while at < text.len() {
             let rest = &text[at..];
             let (len, content) = if rest.starts_with("<!--") {
@@ -281,6 +281,35 @@ impl Document {
     /// The element as written.
     pub fn xml(&self, element: usize) -> &str {
         &self.text[self.elements[element].start..self.elements[element].end]
+    }
+
+    /// For each tag where it ends, and the elements that are open then, outermost first. An empty
+    /// element in the short spelling counts as one tag.
+    pub fn tags(&self) -> Vec<(usize, Vec<usize>)> {
+        let mut ends: Vec<usize> = self.elements.iter().map(|e| e.end).collect();
+        ends.extend(self.elements.iter().map(|e| {
+            let mut quote = None;
+            let closes = |&(_, c): &(usize, char)| match (quote, c) {
+                (None, '>') => true,
+                (None, '"' | '\'') => {
+                    quote = Some(c);
+                    false
+                }
+                (Some(q), c) if c == q => {
+                    quote = None;
+                    false
+                }
+                _ => false,
+            };
+            e.start + self.text[e.start..].char_indices().find(closes).expect("a closed tag").0 + 1
+        }));
+        ends.sort_unstable();
+        ends.dedup();
+        let open_at = |end: usize| {
+            let open = self.elements.iter().enumerate();
+            open.filter(|(_, e)| e.start < end && end < e.end).map(|(i, _)| i).collect()
+        };
+        ends.into_iter().map(|end| (end, open_at(end))).collect()
     }
 
     /// Whether the first `len` bytes are a whole document: the root is closed and what follows it
