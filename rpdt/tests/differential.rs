@@ -21,7 +21,7 @@ mod query_gen;
 #[path = "common/witness.rs"]
 mod witness;
 
-use case_gen::{Case, PREFIXED, case, pattern, pattern_of, siblings};
+use case_gen::{Case, case, pattern, prefixed_case, siblings};
 use dom::Document;
 use oracle::answers::Expected;
 use oracle::observe::{Keep, feed, right_details, same_answers};
@@ -132,8 +132,7 @@ proptest! {
     /// The same with namespaces: prefixes rebound and undeclared, a default namespace or none.
     #[test]
     fn namespaced_answers_are_the_oracles(
-        pattern in pattern_of(PREFIXED.queries()),
-        doc in doc_gen::namespace_document(40),
+        case in prefixed_case(),
         (shape, runs) in (shape(), runs()),
         p in 0..2usize,
         default in proptest::option::weighted(0.3, 0..2usize),
@@ -149,7 +148,7 @@ proptest! {
             prefixes.default = Some(uris[d].into());
         }
         let config = Config::new().namespaces(namespaces);
-        check(&Case { pattern, doc }, &prefixes, &config, (shape, runs), Needs::range())?;
+        check(&case, &prefixes, &config, (shape, runs), Needs::range())?;
     }
 
     /// Chunks, order, mechanisms and a tiny automaton never change the answers; chunks do not even
@@ -403,6 +402,16 @@ fn random_cases_have_answers() {
             policies[kind] += u32::from(live != peak || peak != apart);
         }
     }
+    let (mut prefixed, strategy) = (0, prefixed_case());
+    let bound = |p: &str, uri: &str| (p.to_owned(), uri.to_owned());
+    let declared = vec![bound("p", doc_gen::URIS[0]), bound("r", doc_gen::URIS[1])];
+    let prefixes = Prefixes { declared, default: None };
+    for _ in 0..500 {
+        let case = strategy.new_tree(&mut runner).expect("no rejection").current();
+        let oracle = Oracle::new(&case.doc, &case.pattern, &prefixes, Runs::Peak);
+        prefixed += u32::from(oracle.answers(Shape::Nodes, 1_000).is_some_and(|a| !a.is_empty()));
+    }
+    assert!(prefixed > 100, "answers in {prefixed} of 500 cases with namespaces");
     assert!(answered.iter().all(|&n| n > 250), "answers in {answered:?} of 500 cases");
     assert!(policies[1] > 60, "policies differ in {policies:?} of 500 cases");
 }

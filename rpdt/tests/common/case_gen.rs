@@ -44,14 +44,17 @@ const SMALL: Alphabet = Alphabet {
 const LARGE: Alphabet = Alphabet { depth: 2, trunk: 3, ..SMALL };
 
 /// Queries for documents with namespaces; `p` and `r` must be declared.
-pub const PREFIXED: Alphabet =
-    Alphabet { names: &["a", "b", "p:a", "p:b", "r:a", "r:c", "*", "*:a", "*:b"], ..SMALL };
+const PREFIXED: Alphabet = Alphabet {
+    names: &["a", "b", "p:a", "p:b", "r:a", "r:c", "*", "*:a", "*:b"],
+    attributes: &["x", "p:x", "r:x"],
+    ..SMALL
+};
 
 pub fn pattern() -> impl Strategy<Value = Pattern> {
     pattern_of(prop_oneof![SMALL.queries(), LARGE.queries()])
 }
 
-pub fn pattern_of(
+fn pattern_of(
     queries: impl Strategy<Value = query_gen::QueryModel>,
 ) -> impl Strategy<Value = Pattern> {
     (queries, any::<u64>()).prop_map(|(query, style)| {
@@ -67,6 +70,18 @@ pub fn case() -> impl Strategy<Value = Case> {
     });
     let any = (pattern(), doc_gen::document(40)).prop_map(|(pattern, doc)| Case { pattern, doc });
     prop_oneof![4 => made, 1 => any]
+}
+
+/// Queries with the prefixes `p` and `r` and documents with the prefixes `p` and `q`.
+pub fn prefixed_case() -> impl Strategy<Value = Case> {
+    let made = (pattern_of(PREFIXED.queries()), vec(any::<u8>(), 0..200), doc_gen::bindings())
+        .prop_map(|(pattern, choices, bindings)| {
+            let doc = witness::namespace_document_for(&pattern, &choices, bindings);
+            Case { pattern, doc }
+        });
+    let any = (pattern_of(PREFIXED.queries()), doc_gen::namespace_document(40))
+        .prop_map(|(pattern, doc)| Case { pattern, doc });
+    prop_oneof![3 => made, 1 => any]
 }
 
 /// Expressions full of marks over a long row of siblings.

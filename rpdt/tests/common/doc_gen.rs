@@ -84,13 +84,16 @@ fn declaration(key: &'static str, weight: f64) -> impl Strategy<Value = Option<(
 fn declarations() -> impl Strategy<Value = Vec<(String, String)>> + Clone {
     let default = proptest::option::weighted(0.2, select(["", URIS[0], URIS[1]].as_slice()))
         .prop_map(|uri| uri.map(|u| ("xmlns".to_owned(), u.to_owned())));
-    (default, declaration("xmlns:p", 0.2), declaration("xmlns:q", 0.1))
-        .prop_map(|(d, p, q)| [d, p, q].into_iter().flatten().collect::<Vec<_>>())
+    // One attribute x at most: two prefixes may mean the same namespace.
+    let x = (select(["x", "p:x", "q:x"].as_slice()), select(["1", "2", "x"].as_slice()));
+    let x = proptest::option::weighted(0.3, x.prop_map(|(k, v)| (k.to_owned(), v.to_owned())));
+    (x, default, declaration("xmlns:p", 0.2), declaration("xmlns:q", 0.1))
+        .prop_map(|(x, d, p, q)| [x, d, p, q].into_iter().flatten().collect::<Vec<_>>())
         .boxed()
 }
 
 /// Both prefixes bound, the default namespace perhaps.
-fn bindings() -> impl Strategy<Value = Vec<(String, String)>> {
+pub fn bindings() -> impl Strategy<Value = Vec<(String, String)>> {
     let uri = || select(URIS.as_slice());
     (declaration("xmlns", 0.4), uri(), uri()).prop_map(|(default, p, q)| {
         let bound = [("xmlns:p".to_owned(), p.to_owned()), ("xmlns:q".to_owned(), q.to_owned())];

@@ -14,21 +14,21 @@ const MOST: usize = 50;
 
 /// A document for the pattern.
 pub fn document_for(pattern: &Pattern, choices: &[u8]) -> Document {
-    let mut maker = Maker { pattern, choices: choices.iter(), made: 0 };
-    let root = match pattern.node(NodeId::ROOT).axis {
-        Axis::Child => maker.element(NodeId::ROOT),
-        Axis::Descendant => {
-            let mut below = Vec::new();
-            for _ in 0..=maker.choose(3) {
-                below.extend(maker.buried(NodeId::ROOT));
-            }
-            if below.len() == 1 && maker.choose(2) == 1 {
-                below.remove(0)
-            } else {
-                wrap("a", below)
-            }
-        }
-    };
+    let root = Maker { pattern, choices: choices.iter(), made: 0, namespaces: false }.root();
+    Document::write("", &root, &[])
+}
+
+/// A document for a pattern with prefixes, with these namespace declarations on its root; its
+/// elements and attributes have the prefixes `p` and `q`, or none.
+pub fn namespace_document_for(
+    pattern: &Pattern,
+    choices: &[u8],
+    declarations: Vec<(String, String)>,
+) -> Document {
+    let mut root = Maker { pattern, choices: choices.iter(), made: 0, namespaces: true }.root();
+    if let Tree::Element { attributes, .. } = &mut root {
+        attributes.splice(0..0, declarations);
+    }
     Document::write("", &root, &[])
 }
 
@@ -36,6 +36,7 @@ struct Maker<'a> {
     pattern: &'a Pattern,
     choices: std::slice::Iter<'a, u8>,
     made: usize,
+    namespaces: bool,
 }
 
 fn wrap(name: &str, children: Vec<Tree>) -> Tree {
@@ -51,6 +52,17 @@ const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 const VALUES: [&str; 8] = ["1", "2", "x", "0", " 3 ", "-1", "2.5", ""];
 
 impl Maker<'_> {
+    fn root(&mut self) -> Tree {
+        if self.pattern.node(NodeId::ROOT).axis == Axis::Child {
+            return self.element(NodeId::ROOT);
+        }
+        let mut below = Vec::new();
+        for _ in 0..=self.choose(3) {
+            below.extend(self.buried(NodeId::ROOT));
+        }
+        if below.len() == 1 && self.choose(2) == 1 { below.remove(0) } else { wrap("a", below) }
+    }
+
     /// A number below `n`; mostly 0 at the end of the bytes.
     fn choose(&mut self, n: usize) -> usize {
         usize::from(*self.choices.next().unwrap_or(&0)) % n
@@ -64,9 +76,16 @@ impl Maker<'_> {
     fn name(&mut self, test: &NameTest) -> String {
         match test {
             NameTest::Any => NAMES[self.choose(NAMES.len())].to_owned(),
-            NameTest::Name(name) => name.to_string(),
-            NameTest::Prefixed { local, .. } | NameTest::AnyNamespace(local) => local.to_string(),
+            NameTest::Name(name) if !self.rarely(4) => name.to_string(),
+            NameTest::Name(local)
+            | NameTest::Prefixed { local, .. }
+            | NameTest::AnyNamespace(local) => self.prefixed(local),
         }
+    }
+
+    fn prefixed(&mut self, local: &str) -> String {
+        let prefix = if self.namespaces { ["p:", "q:", ""][self.choose(3)] } else { "" };
+        format!("{prefix}{local}")
     }
 
     fn value(&mut self, comparison: Option<&(Op, Literal)>) -> String {
@@ -89,10 +108,15 @@ impl Maker<'_> {
         for test in &node.value_tests {
             let value = self.value(test.comparison.as_ref());
             match &test.operand {
-                Operand::Attribute(key) if attributes.iter().all(|(k, _)| **k != **key) => {
-                    attributes.push((key.to_string(), value));
+                Operand::Attribute(key) => {
+                    let local = key.rsplit(':').next().expect("a split has a part");
+                    // Two prefixes may mean the same namespace: each local name once.
+                    if attributes.iter().all(|(k, _)| !k.ends_with(local)) {
+                        let key =
+                            if key.contains(':') { self.prefixed(local) } else { key.to_string() };
+                        attributes.push((key, value));
+                    }
                 }
-                Operand::Attribute(_) => {}
                 Operand::Text | Operand::StringValue => parts.push(vec![text(&value)]),
             }
         }

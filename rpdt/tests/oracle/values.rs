@@ -48,12 +48,28 @@ impl Oracle<'_> {
         None
     }
 
+    /// Whether an attribute has the name of a test: a declared prefix means its URI, any other name
+    /// is compared as written.
+    fn attribute_matches(&self, wanted: &str, written: &str, element: usize) -> bool {
+        let declared = |p: &str| self.prefixes.declared.iter().find(|(d, _)| d == p);
+        let expanded = wanted.split_once(':').and_then(|(p, local)| Some((declared(p)?, local)));
+        match (expanded, written.split_once(':')) {
+            (None, _) => wanted == written,
+            // An attribute without prefix is in no namespace.
+            (Some(_), None) => false,
+            (Some(((_, uri), local)), Some((prefix, name))) => {
+                local == name && self.uri(prefix, element).as_deref() == Some(uri)
+            }
+        }
+    }
+
     /// Whether a value test holds.
     pub(super) fn value_holds(&self, test: &ValueTest, element: usize) -> bool {
         let values: Vec<String> = match &test.operand {
             Operand::Attribute(name) => {
                 let all = self.doc.elements[element].attributes.iter();
-                all.filter(|(k, _)| **k == **name).map(|(_, v)| v.clone()).collect()
+                let named = all.filter(|(k, _)| self.attribute_matches(name, k, element));
+                named.map(|(_, v)| v.clone()).collect()
             }
             Operand::Text => self.doc.text_nodes(element),
             Operand::StringValue => vec![self.doc.string_value(element)],
