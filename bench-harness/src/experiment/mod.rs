@@ -22,6 +22,7 @@ pub use registry::{Registry, registry};
 use crate::claim::Claim;
 use crate::error::{Error, Result};
 use crate::measure::memory::Heap;
+use crate::record::Row;
 
 /// One thing of a paper that the harness reproduces.
 pub trait Experiment: Sync {
@@ -36,6 +37,13 @@ pub trait Experiment: Sync {
     fn measure(&self, context: &mut Context<'_>) -> Result<()> {
         let _ = context;
         Ok(())
+    }
+
+    /// What was found, in plain sentences computed from this experiment's rows; the most important
+    /// one first. Nothing for rows that do not suffice.
+    fn sentences(&self, rows: &[&Row]) -> Vec<String> {
+        let _ = rows;
+        Vec::new()
     }
 
     /// Drawings and texts that follow from the program alone, such as an automaton. They are made

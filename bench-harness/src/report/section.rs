@@ -38,6 +38,9 @@ pub(super) fn render(
              failed run has no verdict.</p>\n",
         );
     }
+    for sentence in experiment.sentences(&rows) {
+        let _ = writeln!(page, "<p>{}</p>", Escaped(&sentence));
+    }
     claims(page, &about, records);
     for plot in &about.plots {
         if plot.style == Style::Table {

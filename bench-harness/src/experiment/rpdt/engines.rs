@@ -108,11 +108,6 @@ pub fn bindings(answer: &Answer<'_>) -> Bindings {
     bindings
 }
 
-/// Turns an error of the bare reader into the harness's.
-pub fn fail_reading(error: quick_xml::Error) -> Error {
-    Error::failed(format!("quick-xml: {error}"))
-}
-
 /// The baseline that a query is compared with; none for P7, which ExPDT cannot express.
 pub fn baseline_of(query: &Query) -> Option<&'static str> {
     match (query.regular, query.has_several_return_nodes()) {
