@@ -13,7 +13,7 @@ use proptest::test_runner::Config as Proptest;
 use rpdt::input::Flow;
 use rpdt::{
     Answer, Config, Count, Error, ErrorKind, Limits, Mechanisms, Needs, Order, Pattern, Plan, Runs,
-    Shape, Sink, Stats, Visit,
+    Shape, Sink, Stats, Value, Visit,
 };
 
 fn plan(query: &str, config: Config) -> Plan {
@@ -131,6 +131,24 @@ fn undecided_candidates_of_deep_recursion_are_shared() {
     assert!(stats.peak_buffered_bytes < 4 << 20, "{} bytes", stats.peak_buffered_bytes);
 }
 
+#[test]
+fn instances_of_deep_recursion_share_their_lists() {
+    let depth = 10_000;
+    let document = nested(depth, "<b/><b/>");
+    let mut nodes = 0;
+    let sink = Visit::new(Needs::range(), |_, answer: &Answer<'_>| {
+        if let Answer::Instance(fields) = answer
+            && let Value::List(list) = &fields[0].value
+        {
+            nodes += list.len();
+        }
+        ControlFlow::Continue(())
+    });
+    let plan = plan("//a[.//b!]", Config::new().shape(Shape::Instances));
+    plan.run_slice(document.as_bytes(), sink).expect("well-formed");
+    assert_eq!(nodes, 2 * depth);
+}
+
 const ROWS: usize = 1_000_000;
 
 fn rows(row: &str, n: usize) -> String {
@@ -158,7 +176,7 @@ fn a_run_of_a_quarter_of_a_million() {
         let sink = Visit::new(Needs::default(), |_, answer: &Answer<'_>| {
             answers += 1;
             if let Answer::Tuple(fields) = answer
-                && let rpdt::Value::List(nodes) = &fields[0].value
+                && let Value::List(nodes) = &fields[0].value
             {
                 longest = longest.max(nodes.len());
             }
@@ -173,6 +191,28 @@ fn a_run_of_a_quarter_of_a_million() {
     let nodes = Config::new().shape(Shape::Nodes);
     assert_eq!(counted("/t/{a!, a!*}", nodes, document.as_bytes()).0, n as u64);
     assert_eq!(count("/t/{a!, a*, b}", &document), 0);
+}
+
+#[test]
+fn a_growing_run_is_not_read_again_and_again() {
+    // Live reports a run at every child; of each only the last element is new.
+    let n = 3_000;
+    let document = rows("<a/>", n);
+    let config = |shape| Config::new().shape(shape).runs(Runs::Live);
+    let nodes = counted("/t/{a!, a!*}", config(Shape::Nodes), document.as_bytes()).0;
+    assert_eq!(nodes, n as u64);
+    let mut shown = 0;
+    let sink = Visit::new(Needs::default(), |_, answer: &Answer<'_>| {
+        if let Answer::Tuple(fields) = answer
+            && let Value::List(nodes) = &fields[0].value
+        {
+            shown += nodes.len();
+        }
+        ControlFlow::Continue(())
+    });
+    let plan = plan("/t/{a!, a*}", config(Shape::Tuples));
+    plan.run_slice(document.as_bytes(), sink).expect("well-formed");
+    assert_eq!(shown, n);
 }
 
 #[test]
