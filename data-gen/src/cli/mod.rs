@@ -3,7 +3,6 @@
 mod arguments;
 
 use arguments::Arguments;
-use clap::Parser;
 use data_gen::xml::XmlKind;
 use data_gen::{Manifest, file};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -12,7 +11,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 pub(crate) fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = Arguments::read();
     let kind = arguments.command.kind();
     let seed = arguments.seed;
     tell(format_args!("data-gen: {}, seed {seed}", kind.name()));

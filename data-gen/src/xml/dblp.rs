@@ -1,8 +1,8 @@
 //! Bibliographies in the manner of the DBLP records of 2002.
 //!
 //! Flat records of a few fields under one root, in runs of the same kind; authors and citations
-//! come in runs; a few titles contain markup, down to depth 6. The default options give about
-//! 133.9 MB, 3.33 million elements and 404 thousand attributes. Names and words are invented.
+//! come in runs; a few titles contain markup, down to depth 6. The default options give
+//! 133.72 MB, 3.33 million elements and 404 thousand attributes. Names and words are invented.
 
 use super::vocabulary::{Names, Words, capitalised, invent};
 use super::writer::XmlWriter;
