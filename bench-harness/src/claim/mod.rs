@@ -5,6 +5,8 @@
 
 mod judge;
 
+use std::fmt;
+
 pub use judge::judge;
 
 use crate::number::short;
@@ -22,25 +24,70 @@ pub fn ratio(a: &str, b: &str) -> String {
     format!("{a} / {b}")
 }
 
-/// A claim of a paper.
+/// Where a claim comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The paper's text says so.
+    Paper,
+    /// The paper's text leaves it open; this is how we read it.
+    OurReading,
+    /// Not of the paper: a check of our own.
+    OurCheck,
+}
+
+impl Origin {
+    /// What stands before what a claim expects.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Paper => "Paper",
+            Self::OurReading | Self::OurCheck => "Expected (ours)",
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Paper => "paper",
+            Self::OurReading => "our reading",
+            Self::OurCheck => "our check",
+        })
+    }
+}
+
+/// Something that is judged: a claim of a paper, our reading of one, or a check of ours.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
     /// The claim in our words.
     pub text: String,
-    /// What the paper says or shows.
+    /// What the paper says, or what we expect.
     pub paper: String,
+    /// Whose claim it is.
+    pub origin: Origin,
     /// When it holds.
     pub rule: Rule,
 }
 
 impl Claim {
-    /// A claim.
+    /// A claim of the paper.
     pub fn new(text: impl Into<String>, paper: impl Into<String>, rule: Rule) -> Self {
-        Self { text: text.into(), paper: paper.into(), rule }
+        Self { text: text.into(), paper: paper.into(), origin: Origin::Paper, rule }
     }
 
-    /// An exact comparison by the name under which the experiment records it. What is expected is
-    /// what the check says.
+    /// The same as our reading of the paper.
+    #[must_use]
+    pub fn our_reading(self) -> Self {
+        Self { origin: Origin::OurReading, ..self }
+    }
+
+    /// The same as a check of ours.
+    #[must_use]
+    pub fn our_check(self) -> Self {
+        Self { origin: Origin::OurCheck, ..self }
+    }
+
+    /// An exact comparison by the name under which the experiment records it, of something that the
+    /// paper's text says. What is expected is what the check says.
     pub fn example(text: impl Into<String>, check: impl Into<String>) -> Self {
         Self::new(text, "", Rule::Example { check: check.into() })
     }

@@ -7,6 +7,7 @@ use std::fmt::Write;
 
 use super::html::Escaped;
 use super::{section, theme};
+use crate::claim::Origin;
 use crate::error::Result;
 use crate::experiment::{About, Registry};
 use crate::measure::machine;
@@ -47,6 +48,13 @@ pub(super) fn badge(verdict: Verdict) -> String {
 /// The x of a judgement that is the part of another claim at one x, as the experiment's rules say.
 pub(super) fn single_point<'a>(about: &'a About, judgement: &Judgement) -> Option<&'a X> {
     about.claims.iter().find(|claim| claim.text == judgement.claim)?.rule.single_point()
+}
+
+/// Whose claim a judgement is about, as the experiment says; a claim of another version is nobody's
+/// but ours.
+pub(super) fn origin(about: &About, judgement: &Judgement) -> Origin {
+    let claim = about.claims.iter().find(|claim| claim.text == judgement.claim);
+    claim.map_or(Origin::OurCheck, |claim| claim.origin)
 }
 
 /// The judgements of an experiment that are no such parts.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::html::{Escaped, paragraphs};
-use super::page::{badge, repeat, single_point, whole};
+use super::page::{badge, origin, repeat, single_point, whole};
 use super::{dot_svg, svg};
 use crate::error::Result;
 use crate::experiment::{About, Artefact, Experiment, Plot, Style};
@@ -77,9 +77,13 @@ pub(super) fn render(
 fn claims(page: &mut String, about: &About, records: &Records) {
     for judgement in whole(about, records) {
         let (claim, verdict) = (Escaped(&judgement.claim), badge(judgement.verdict));
-        let _ = write!(page, "<div class=\"claim\">\n<p>{verdict} {claim}</p>\n<dl>\n");
+        let origin_name = origin(about, judgement);
+        let _ = write!(
+            page,
+            "<div class=\"claim\">\n<p>{verdict} {claim} <span class=\"kind\">({origin_name})</span></p>\n<dl>\n"
+        );
         for (name, text) in [
-            ("Paper", &judgement.paper),
+            (origin(about, judgement).label(), &judgement.paper),
             ("Measured", &judgement.measured),
             ("Rule", &judgement.rule),
         ] {

@@ -1,6 +1,6 @@
 //! The queries of Table 2 and their data sets.
 //!
-//! The paper's table is lost. What is known: two groups, plain and regular, on DBLP, TreeBank and
+//! The paper's table was not available to us. What its text says: two groups, plain and regular, on DBLP, TreeBank and
 //! XMark. The queries here use what the paper's text describes: branches, both axes, several return
 //! nodes, expressions over siblings.
 
