@@ -52,6 +52,9 @@ pub(crate) struct Search {
     /// The document; the standard input if it is missing or `-`.
     #[arg(value_name = "FILE")]
     file: Option<OsString>,
+    /// Taken only to say that it is too much.
+    #[arg(hide = true)]
+    more: Vec<OsString>,
     /// A query; may be given several times, for one pass with all of them.
     #[arg(short = 'e', long = "query", value_name = "QUERY")]
     queries: Vec<String>,
@@ -244,6 +247,12 @@ impl Search {
             let Some(query) = query.to_str() else {
                 return Err("the query is not valid UTF-8".to_owned());
             };
+            if let Some(third) = self.more.first() {
+                return Err(format!(
+                    "unexpected argument `{}`: one FILE only",
+                    Path::new(third).display()
+                ));
+            }
             (vec![query.to_owned()], &self.file)
         } else {
             if let Some(second) = &self.file {
@@ -259,7 +268,8 @@ impl Search {
         Ok((queries, file))
     }
 
-    /// What may have been meant when the query is at fault or the file is not there.
+    /// What may have been meant when the query is at fault, the file is not there or there are too
+    /// many of them.
     pub(crate) fn advice(&self) -> Option<&'static str> {
         let starts_with = |argument: &Option<OsString>, start: &str| {
             argument.as_ref().and_then(|a| a.to_str()).is_some_and(|a| a.starts_with(start))
@@ -371,6 +381,7 @@ fn positive(text: &str) -> Result<u64, String> {
 fn namespace(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some(("", _)) => Err("for names without prefix use --default-ns URI".to_owned()),
+        Some((_, "")) => Err("the URI is missing, expected PREFIX=URI".to_owned()),
         Some((prefix, uri)) => Ok((prefix.to_owned(), uri.to_owned())),
         None => Err("expected PREFIX=URI".to_owned()),
     }

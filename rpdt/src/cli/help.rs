@@ -24,7 +24,9 @@ Examples:
 pub(super) const DETAILS: &str = "\
 Queries:
   /a/b  //a//b         children; descendants. A leading / is the document element
-  *  p:name  *:name    any element; a name in a namespace (see --ns); a name in any namespace
+  *  p:name  *:name    any element; a name in a namespace (see --ns); a name in any namespace.
+                       A name without prefix matches elements that are written without prefix,
+                       whatever the default namespace of the document is (but see --default-ns)
   a[b]  a[.//b/c]      with a child b; with a descendant b that has a child c
   a[@id] a[@n>=6.5]    with an attribute; with its value compared: = != < <= > >=
   a[text()=\"x\"] a[.=5] some text node, or all text below, compared

@@ -12,7 +12,20 @@ pub(super) struct Input {
     pub(super) name: String,
     /// Its size, when it is a file.
     pub(super) size: Option<u64>,
+    /// The first bytes.
+    head: Vec<u8>,
 }
+
+/// How many of the first bytes are kept.
+const HEAD: usize = 64;
+
+/// How compressed files begin, and what to do with them.
+const COMPRESSED: [(&[u8], &str); 4] = [
+    (b"\x1f\x8b", "the document is compressed with gzip: `zcat FILE | rpdt ...`"),
+    (b"\xfd7zXZ\0", "the document is compressed with xz: `xzcat FILE | rpdt ...`"),
+    (b"BZh", "the document is compressed with bzip2: `bzcat FILE | rpdt ...`"),
+    (b"\x28\xb5\x2f\xfd", "the document is compressed with zstd: `zstdcat FILE | rpdt ...`"),
+];
 
 #[derive(Debug)]
 enum Source {
@@ -28,13 +41,14 @@ impl Input {
                 source: Source::Standard(io::stdin()),
                 name: "standard input".to_owned(),
                 size: None,
+                head: Vec::new(),
             });
         };
         let name = path.display().to_string();
         let file = File::open(path).map_err(|e| format!("cannot open {name}: {}", plain(&e)))?;
         let metadata = file.metadata().ok().filter(std::fs::Metadata::is_file);
         let size = metadata.map(|m| m.len());
-        Ok(Input { source: Source::File(file), name, size })
+        Ok(Input { source: Source::File(file), name, size, head: Vec::new() })
     }
 
     /// Whether somebody may be waiting for answers while the document is still being written.
@@ -51,9 +65,27 @@ impl Input {
             };
             match read {
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                result => return result,
+                Ok(n) => {
+                    let missing = HEAD - self.head.len();
+                    self.head.extend_from_slice(&buffer[..n.min(missing)]);
+                    return Ok(n);
+                }
+                error => return error,
             }
         }
+    }
+
+    /// What to do when the document proves to be none, judged by its first bytes.
+    pub(super) fn advice(&self) -> Option<&'static str> {
+        if let Some((_, advice)) = COMPRESSED.iter().find(|(start, _)| self.head.starts_with(start))
+        {
+            return Some(advice);
+        }
+        // Zero bytes and byte order marks are for the decoder to judge.
+        let text = self.head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.head);
+        let first = text.iter().find(|byte| !byte.is_ascii_whitespace())?;
+        let decided = *first == b'<' || matches!(*first, 0 | 0xfe | 0xff);
+        (!decided).then_some("this does not look like XML: a document begins with `<`")
     }
 }
 

@@ -54,11 +54,11 @@ fn show_automaton(arguments: &Explain) -> Result<ExitCode, Reported> {
 
 fn search(arguments: &Search) -> Result<ExitCode, Reported> {
     let start = Instant::now();
+    let advice = arguments.advice();
     let (queries, file) = arguments.queries_and_file().map_err(|message| {
-        report::plain(&message, Some("`rpdt --help` shows how to call the program"));
+        report::plain(&message, advice.or(Some("`rpdt --help` shows how to call the program")));
         Reported
     })?;
-    let advice = arguments.advice();
     let plan = compile(&queries, arguments.config(), advice)?;
     let mut input = Input::open(file.as_deref()).map_err(|message| {
         report::plain(&message, advice);
@@ -80,7 +80,8 @@ fn search(arguments: &Search) -> Result<ExitCode, Reported> {
         return write_failed(error);
     }
     if let Err(error) = result {
-        report::document(&input.name, &error, printer.total(), format == Format::Count);
+        let found = printer.total();
+        report::document(&input.name, &error, found, format == Format::Count, input.advice());
         return Err(Reported);
     }
     Ok(if printer.total() > 0 { ExitCode::SUCCESS } else { ExitCode::from(NONE) })

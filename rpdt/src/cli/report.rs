@@ -75,14 +75,24 @@ fn within(text: &str, span: Range<usize>) -> Range<usize> {
     start..boundary(span.end).max(start)
 }
 
-/// An error in a document. `found` answers were given before it, or only counted.
-pub(super) fn document(name: &str, error: &Error, found: u64, counted: bool) {
+/// An error in a document. `found` answers were given before it, or only counted; `about` is what can
+/// be said of the document as a whole.
+pub(super) fn document(
+    name: &str,
+    error: &Error,
+    found: u64,
+    counted: bool,
+    about: Option<&'static str>,
+) {
     let title = match error.kind() {
         ErrorKind::Io => format!("cannot read {name}: {}", error.message()),
         _ => error.message().to_owned(),
     };
     let mut notes = vec![("note", validity(error.kind(), found, counted))];
     notes.extend(advice(error).into_iter().map(|help| ("help", help)));
+    if !matches!(error.kind(), ErrorKind::Io | ErrorKind::Limit) {
+        notes.extend(about.map(|help| ("help", help.to_owned())));
+    }
     message(&title, place(name, error), &notes);
 }
 

@@ -50,7 +50,11 @@ impl Parser<'_> {
         if place == Place::Start && found == Token::End {
             return fault(span, "the query is empty").with_hint("write `//name` or `/name`");
         }
-        let error = fault(span, format!("expected {expected}, found {}", found.describe()));
+        let message = match found {
+            Token::End => format!("expected {expected}, but the query ends"),
+            _ => format!("expected {expected}, found {}", found.describe()),
+        };
+        let error = fault(span, message);
         match self.hint(found, place) {
             Some(hint) => error.with_hint(hint),
             None => error,
@@ -61,6 +65,14 @@ impl Parser<'_> {
         let fixed = match (place, found) {
             (_, Token::UnclosedString) => "close the string with the quote that opened it",
             (_, Token::DotDot) => "there is no parent axis: write the parent as a step above",
+            (Place::PredicateStart, Token::End) => {
+                "a condition and `]` are missing, as in `[b]` or `[@id]`"
+            }
+            (Place::Predicate, Token::End) => "every `[` needs its `]`",
+            (Place::Trunk, Token::End) => "write a name behind the slash, or leave the slash out",
+            (Place::Expression | Place::Bounds, Token::End) => {
+                "every `{` and `(` needs its closing `}` or `)`"
+            }
             (Place::Start, Token::Name(name)) => {
                 return Some(format!(
                     "write `//{name}` for any such element, `/{name}` for the document element"
