@@ -41,8 +41,9 @@
 //!   step of the trunk is returned, so plain XPath twigs run unchanged.
 //! - `/{ a, b* }` below a step is a *regular branch*: contiguous element children that spell a word
 //!   of the expression, a *run*. Each symbol is a step with tests and branches of its own.
-//! - Names match elements written exactly so without prefix; `*` matches any element; `p:name` is
-//!   namespace-aware with `p` declared in [`Namespaces`]; `*:name` ignores the namespace.
+//! - Names match elements written exactly so without prefix, whatever the default namespace of the
+//!   document is; `*` matches any element; `p:name` is namespace-aware with `p` declared in
+//!   [`Namespaces`]; `*:name` ignores the namespace.
 //! - Comparisons are those of XPath 1.0: a value that is not a number is NaN.
 //!
 //! # Answers
@@ -71,8 +72,10 @@
 //!
 //! Time: one table look-up a start tag; amortised constant work for each pattern node that an element
 //! matches; O(positions) for each child of an element with a live regular branch; plus output.
-//! Memory: O(depth) plus undecided candidates. [`Limits`] bounds everything that could grow, each
-//! with a stated default. Nothing recurses on the depth of the document.
+//! Memory: O(depth) plus undecided candidates. [`Limits`] has a bound with a stated default for
+//! everything that could grow; two of the defaults are generous: the depth of nesting is not limited,
+//! and up to 4 GiB of undecided answers may be held. Set them lower for documents that you do not
+//! trust. Nothing recurses on the depth of the document.
 //!
 //! # Features
 //!
@@ -101,3 +104,8 @@ pub use pattern::{Namespaces, Pattern};
 pub use plan::Plan;
 pub use sink::{Answer, Count, Exists, Field, Needs, NodeRef, Shape, Sink, Value, Visit};
 pub use stats::Stats;
+
+/// Compiles the example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

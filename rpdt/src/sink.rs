@@ -82,7 +82,7 @@ pub struct Field<'a> {
     pub value: Value<'a>,
 }
 
-/// Which shape answers have (section 5 of the query language's documentation).
+/// Which shape answers have (see [Answers](crate#answers)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Shape {
     /// Each returned element once per label.

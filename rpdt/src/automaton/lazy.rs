@@ -1,6 +1,6 @@
-//! The top-down part of the machine, determinised on demand (section 6 of the specification of the
-//! engine): a state is the set of pattern nodes that an element may match together with the
-//! descendant-axis nodes that some open ancestor has enabled.
+//! The top-down part of the machine, determinised on demand: a state is the set of pattern nodes
+//! that an element may match together with the descendant-axis nodes that some open ancestor has
+//! enabled.
 //!
 //! Only names decide here; attribute tests are checked when the engine opens an instance, so the
 //! set is an upper bound. At most `limit` states are remembered. Beyond that, states are computed
