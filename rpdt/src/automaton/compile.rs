@@ -1,6 +1,8 @@
 //! Patterns flattened for the engine: one numbering of all nodes of all queries, with everything
-//! the engine needs to know about a node in one place.
+//! the engine needs to know about a node in one place. What each node does for the answers is
+//! found out in [`roles`].
 
+use crate::automaton::roles;
 use crate::automaton::sibling_nfa::SiblingNfa;
 use crate::automaton::symbols::ResolvedTest;
 use crate::pattern::{Axis, Branch, Literal, NameTest, NodeId, Op, Operand, Pattern, Regex};
@@ -173,6 +175,16 @@ pub(crate) struct Query {
     pub shared_labels: bool,
 }
 
+impl Query {
+    /// Whether a label can only come from one return node, outside runs: its field is then a node,
+    /// not a list. A return node without label of its own may give any.
+    pub(crate) fn is_single(&self, label: &str) -> bool {
+        let can_give = |r: &&Return| r.label.as_deref().is_none_or(|l| l == label);
+        let mut givers = self.returns.iter().filter(can_give);
+        matches!((givers.next(), givers.next()), (Some(only), None) if !only.in_run)
+    }
+}
+
 impl Compiled {
     /// Compiles all patterns of a plan.
     pub(crate) fn new(patterns: &[Pattern], config: &Config) -> Result<Self, Error> {
@@ -259,7 +271,7 @@ impl Compiled {
         let mut q = Query {
             root: base,
             shape,
-            shared_labels: shared_labels(&returns),
+            shared_labels: roles::shared_labels(&returns),
             returns,
             key: NONE,
             slots: 0,
@@ -369,146 +381,6 @@ impl Compiled {
             slot: NONE,
         });
     }
-
-    /// Spine = nodes that are returned or have a returned descendant (section 5).
-    fn mark_spine(&mut self, base: u32) {
-        for i in (base as usize..self.nodes.len()).rev() {
-            let node = &self.nodes[i];
-            if node.returned == NONE && node.spine.is_empty() {
-                continue;
-            }
-            self.nodes[i].role = Role::Chain;
-            // Lists are numbered in the order of the pattern; this loop runs backwards.
-            self.nodes[i].spine.reverse();
-            let spine = self.nodes[i].spine.clone();
-            self.nodes[i].lists = spine.len() as u32;
-            for (l, branch) in spine.iter().enumerate() {
-                match *branch {
-                    SpineBranch::Node(n) => self.nodes[n as usize].list = l as u32,
-                    SpineBranch::Regular(r) => self.regulars[r as usize].list = l as u32,
-                }
-            }
-            let parent = self.nodes[i].parent;
-            match self.nodes[i].place {
-                Place::Root => {}
-                Place::Ordinary => {
-                    self.nodes[parent as usize].spine.push(SpineBranch::Node(i as u32));
-                }
-                Place::Symbol { regular, .. } => {
-                    let r = &mut self.regulars[regular as usize];
-                    if !r.on_spine {
-                        r.on_spine = true;
-                        self.nodes[parent as usize].spine.push(SpineBranch::Regular(regular));
-                    }
-                }
-            }
-        }
-    }
-
-    fn assign_roles(&mut self, base: u32, query: &mut Query) {
-        let root = &self.nodes[base as usize];
-        debug_assert!(root.on_spine(), "every query has a return node");
-        query.key = match query.shape {
-            Shape::Nodes => NONE,
-            Shape::Instances => base,
-            Shape::Tuples => {
-                let mut key = base;
-                while let [SpineBranch::Node(only)] = self.nodes[key as usize].spine[..] {
-                    if self.nodes[key as usize].returned != NONE {
-                        break;
-                    }
-                    key = only;
-                }
-                key
-            }
-        };
-        for i in base as usize..self.nodes.len() {
-            let node = &self.nodes[i];
-            if !node.on_spine() {
-                continue;
-            }
-            let above = if node.parent == NONE {
-                Role::Chain
-            } else {
-                self.nodes[node.parent as usize].role
-            };
-            let in_run = matches!(node.place, Place::Symbol { .. });
-            let role = match above {
-                _ if i as u32 == query.key => Role::Key,
-                Role::Chain => Role::Chain,
-                Role::InRun => Role::InRun,
-                _ if in_run => Role::InRun,
-                _ => Role::Below,
-            };
-            self.nodes[i].role = role;
-            self.nodes[i].relay = role == Role::Below
-                && self.nodes[i].returned == NONE
-                && matches!(self.nodes[i].spine[..], [SpineBranch::Node(_)]);
-            if query.key != NONE && role != Role::Chain {
-                if self.nodes[i].returned != NONE {
-                    let r = &mut query.returns[self.nodes[i].returned as usize];
-                    r.in_run = role == Role::InRun;
-                    if role != Role::InRun {
-                        self.nodes[i].slot = query.slots;
-                        query.slots += 1;
-                    }
-                }
-                if role != Role::InRun {
-                    for branch in self.nodes[i].spine.clone() {
-                        if let SpineBranch::Regular(r) = branch {
-                            self.regulars[r as usize].slot = query.slots;
-                            query.slots += 1;
-                        }
-                    }
-                }
-            }
-        }
-        query.ambiguous = query.shape == Shape::Tuples && self.ambiguous(base, query.key);
-        query.nested_keys = query.shape == Shape::Tuples && {
-            let key = &self.nodes[query.key as usize];
-            let below = |b: &SpineBranch| {
-                matches!(*b, SpineBranch::Node(c)
-                    if self.nodes[c as usize].axis == Axis::Descendant)
-            };
-            key.returned == NONE && key.spine.iter().all(below)
-        };
-    }
-
-    /// Whether some spine node from the key on is neither returned nor fixed by what is: by a run
-    /// (whose parent it is), by a chain of child axes down to a fixed node, or by its depth.
-    fn ambiguous(&self, base: u32, key: u32) -> bool {
-        let n = self.nodes.len() - base as usize;
-        let mut fixed = vec![false; n];
-        for i in (0..n).rev() {
-            let node = &self.nodes[base as usize + i];
-            fixed[i] = node.returned != NONE
-                || node.spine.iter().any(|b| match *b {
-                    SpineBranch::Regular(_) => true,
-                    SpineBranch::Node(c) => {
-                        self.nodes[c as usize].axis == Axis::Child && fixed[(c - base) as usize]
-                    }
-                });
-        }
-        let mut anchored = vec![false; n];
-        let mut ambiguous = false;
-        for i in 0..n {
-            let node = &self.nodes[base as usize + i];
-            anchored[i] = node.axis == Axis::Child
-                && (node.parent == NONE || anchored[(node.parent - base) as usize]);
-            let relevant = matches!(node.role, Role::Key | Role::Below) && key != NONE;
-            ambiguous |= relevant && !fixed[i] && !anchored[i];
-        }
-        ambiguous
-    }
-}
-
-fn shared_labels(returns: &[Return]) -> bool {
-    let dynamic = returns.iter().filter(|r| r.label.is_none()).count();
-    let mut labels: Vec<_> = returns.iter().filter_map(|r| r.label.as_deref()).collect();
-    labels.sort_unstable();
-    let before = labels.len();
-    labels.dedup();
-    labels.len() < before || (dynamic > 0 && returns.len() > 1)
 }
 
 /// Hands out condition bits.

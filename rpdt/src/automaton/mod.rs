@@ -1,9 +1,10 @@
-//! What the engine executes: patterns flattened to numbered nodes ([`compile`]), one Glushkov
-//! automaton a regular branch ([`sibling_nfa`]), classes of element names ([`symbols`]) and the
-//! lazily determinised top-down table ([`lazy`]). The automaton as the paper draws it is
+//! What the engine executes: patterns flattened to numbered nodes ([`compile`]) with their roles
+//! ([`roles`]), one Glushkov automaton a regular branch ([`sibling_nfa`]), classes of element names
+//! ([`symbols`]) and the lazily determinised top-down table ([`lazy`]). The automaton as the paper draws it is
 //! [`crate::paper`].
 
 pub(crate) mod compile;
 pub(crate) mod lazy;
+mod roles;
 pub(crate) mod sibling_nfa;
 pub(crate) mod symbols;

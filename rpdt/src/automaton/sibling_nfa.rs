@@ -331,6 +331,28 @@ impl SiblingNfa {
         found
     }
 
+    /// Whether a child could prolong a run that starts at `start`; `symbols` is what the child may
+    /// satisfy, `None` = anything.
+    pub(crate) fn can_prolong(
+        &self,
+        state: &RunState,
+        start: u64,
+        symbols: Option<&[u64]>,
+    ) -> bool {
+        let w = self.words;
+        let Some(g) = state.starts.iter().position(|&s| s == start) else { return false };
+        let mut next = vec![0; w];
+        self.or_follow(&state.sets[g * w..][..w], &mut next);
+        match symbols {
+            None => next.iter().any(|&word| word != 0),
+            Some(symbols) => {
+                let mut wanted = Vec::new();
+                self.symbol_set_positions(symbols, &mut wanted);
+                intersects(&next, &wanted)
+            }
+        }
+    }
+
     /// Calls `report(k, symbol)` for each child k of a run and each symbol that some accepting
     /// reading of the run gives it. `children` holds `symbol_words` words a child: what it
     /// satisfies. Forward and backward pass, O(length * positions).
@@ -375,6 +397,94 @@ impl SiblingNfa {
                 }
             });
             backward = kept;
+        }
+    }
+}
+
+/// What is known of the runs with one start that were reported before: the positions reached from
+/// the start, and those that some accepting reading has used.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ReportedPart {
+    start: Option<u64>,
+    /// `words` a child, from the start on.
+    forward: Vec<u64>,
+    used: Vec<u64>,
+}
+
+impl ReportedPart {
+    pub(crate) fn clear(&mut self) {
+        self.start = None;
+        self.forward.clear();
+        self.used.clear();
+    }
+
+    /// Calls `report(k, symbol)` for what the accepting readings of the run `children`, which
+    /// starts at child `start`, have beyond those of shorter runs with that start.
+    ///
+    /// The backward pass stops at the first child where all positions were used before: what leads
+    /// to them was used, too. So a run that grows costs O(positions) for each new child, and a
+    /// child's positions are newly used at most once each.
+    pub(crate) fn extend(
+        &mut self,
+        nfa: &SiblingNfa,
+        start: u64,
+        children: &[u64],
+        mut report: impl FnMut(usize, u32),
+    ) {
+        let w = nfa.words;
+        let n = children.len() / nfa.symbol_words;
+        if self.start != Some(start) {
+            self.clear();
+            self.start = Some(start);
+        }
+        let mut wanted = Vec::new();
+        for k in self.forward.len() / w..n {
+            let symbols = &children[k * nfa.symbol_words..][..nfa.symbol_words];
+            nfa.symbol_set_positions(symbols, &mut wanted);
+            let mut next = vec![0; w];
+            match k {
+                0 => next.copy_from_slice(&nfa.first),
+                _ => nfa.or_follow(&self.forward[(k - 1) * w..][..w], &mut next),
+            }
+            self.forward.extend(next.iter().zip(&wanted).map(|(a, b)| a & b));
+        }
+        self.used.resize(n * w, 0);
+        let mut kept = nfa.last.clone();
+        let reached = &self.forward[(n - 1) * w..][..w];
+        kept.iter_mut().zip(reached).for_each(|(a, b)| *a &= b);
+        for k in (0..n).rev() {
+            let used = &mut self.used[k * w..][..w];
+            let mut fresh = 0;
+            let mut symbols_before = vec![0u64; nfa.symbol_words];
+            for_each_bit(used, |p| {
+                let s = nfa.position_symbol[p];
+                symbols_before[s as usize / 64] |= 1 << (s % 64);
+            });
+            for_each_bit(&kept, |p| {
+                if used[p / 64] >> (p % 64) & 1 == 0 {
+                    fresh += 1;
+                    let s = nfa.position_symbol[p];
+                    if symbols_before[s as usize / 64] >> (s % 64) & 1 == 0 {
+                        symbols_before[s as usize / 64] |= 1 << (s % 64);
+                        report(k, s);
+                    }
+                }
+            });
+            if fresh == 0 {
+                return;
+            }
+            used.iter_mut().zip(&kept).for_each(|(u, x)| *u |= x);
+            if k == 0 {
+                return;
+            }
+            let before = &self.forward[(k - 1) * w..][..w];
+            let mut next = vec![0; w];
+            for_each_bit(before, |p| {
+                if intersects(&nfa.follow[p * w..][..w], &kept) {
+                    next[p / 64] |= 1 << (p % 64);
+                }
+            });
+            kept = next;
         }
     }
 }

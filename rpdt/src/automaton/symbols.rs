@@ -45,6 +45,10 @@ impl ResolvedTest {
             ResolvedTest::Any => true,
             ResolvedTest::Written(n) => n.as_bytes() == name,
             ResolvedTest::Local(n) => n.as_bytes() == local_name(name),
+            // No namespace: written without prefix, and no default namespace in scope.
+            ResolvedTest::Expanded { uri: u, local } if u.is_empty() => {
+                uri.is_none() && local.as_bytes() == name
+            }
             ResolvedTest::Expanded { uri: u, local } => {
                 uri == Some(u) && local.as_bytes() == local_name(name)
             }
