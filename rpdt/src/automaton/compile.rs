@@ -4,7 +4,7 @@
 
 use crate::automaton::roles;
 use crate::automaton::sibling_nfa::SiblingNfa;
-use crate::automaton::symbols::ResolvedTest;
+use crate::automaton::symbols::{ResolvedTest, local_name};
 use crate::pattern::{Axis, Branch, Literal, NameTest, NodeId, Op, Operand, Pattern, Regex};
 use crate::{Config, Error, ErrorKind, Shape};
 
@@ -153,6 +153,8 @@ pub(crate) struct Regular {
 pub(crate) struct Return {
     /// The label where it does not depend on the element.
     pub label: Option<Box<str>>,
+    /// Without label: the local name that elements must have, if any is asked for.
+    pub local: Option<Box<str>>,
     /// Whether the node is inside a regular branch.
     pub in_run: bool,
 }
@@ -179,7 +181,11 @@ impl Query {
     /// Whether a label can only come from one return node, outside runs: its field is then a node,
     /// not a list. A return node without label of its own may give any.
     pub(crate) fn is_single(&self, label: &str) -> bool {
-        let can_give = |r: &&Return| r.label.as_deref().is_none_or(|l| l == label);
+        let local = local_name(label.as_bytes());
+        let can_give = |r: &&Return| match &r.label {
+            Some(own) => **own == *label,
+            None => r.local.as_ref().is_none_or(|l| l.as_bytes() == local),
+        };
         let mut givers = self.returns.iter().filter(can_give);
         matches!((givers.next(), givers.next()), (Some(only), None) if !only.in_run)
     }
@@ -235,7 +241,13 @@ impl Compiled {
                     // The label is the element's name as written, which only the element knows.
                     _ => None,
                 });
-                returns.push(Return { label, in_run: false });
+                let local = match &node.test {
+                    NameTest::Any => None,
+                    NameTest::Name(local)
+                    | NameTest::AnyNamespace(local)
+                    | NameTest::Prefixed { local, .. } => Some(local.clone()),
+                };
+                returns.push(Return { label, local, in_run: false });
                 returns.len() as u32 - 1
             });
             let test = self.test(ResolvedTest::new(&node.test, &config.namespaces));

@@ -87,19 +87,24 @@ impl<S: Sink> Engine<'_, S> {
 
     fn mark_confirmed(&mut self, i: u32, id: u32, node: &Node, found: &mut Found) {
         self.open[i as usize].confirmed = true;
-        let lowest = &mut self.lowest_confirmed[id as usize];
-        *lowest = (*lowest).min(i);
+        let lowest = self.lowest_confirmed[id as usize];
+        self.lowest_confirmed[id as usize] = lowest.min(i);
         if let Some(instance) = self.open[i as usize].instance {
             self.buffers.instance_mut(instance).confirmed = true;
             if node.role == Role::Chain {
                 found.lists.extend(self.buffers.instance(instance).lists.iter().flatten());
             }
         }
-        if node.role != Role::Chain {
+        if node.role != Role::Chain || lowest < i {
+            // Below an outer confirmed instance no candidate waits.
             return;
         }
-        // Candidates below an inner instance of the same node hang below this one, too.
-        let mut inner = self.top[id as usize];
+        // Candidates below an inner instance of the same node hang below this one, too. Those below
+        // an inner confirmed one wait no longer.
+        let mut inner = match lowest {
+            NONE => self.top[id as usize],
+            lowest => self.open[lowest as usize].previous,
+        };
         while inner != i && inner != NONE {
             if let Some(instance) = self.open[inner as usize].instance {
                 for (l, branch) in node.spine.iter().enumerate() {
@@ -288,18 +293,20 @@ impl<S: Sink> Engine<'_, S> {
         }
         let instance = self.keep(i);
         self.buffers.retain_instance(instance);
-        let mut owners = match node.axis {
-            Axis::Child => vec![parent],
-            Axis::Descendant => self.enclosing(parent),
-        };
-        let keep = owners.iter().any(|&p| !self.passes_through(p));
-        if compiled.queries[node.query as usize].nested_keys
-            && compiled.nodes[node.parent as usize].role == Role::Key
-        {
+        let nested = compiled.queries[node.query as usize].nested_keys
+            && compiled.nodes[node.parent as usize].role == Role::Key;
+        let (owners, keep) = if nested {
             // The outermost key has all the tuples of the inner ones.
             let outermost = self.lowest_confirmed[node.parent as usize];
-            owners.retain(|&p| p == outermost);
-        }
+            (if outermost <= parent { vec![outermost] } else { Vec::new() }, true)
+        } else {
+            let owners = match node.axis {
+                Axis::Child => vec![parent],
+                Axis::Descendant => self.enclosing(parent),
+            };
+            let keep = owners.iter().any(|&p| !self.passes_through(p));
+            (owners, keep)
+        };
         self.complete(owners, node.list, Item::Instance(instance));
         if keep {
             let lists = compiled.nodes[node.parent as usize].lists;
@@ -358,6 +365,7 @@ impl<S: Sink> Engine<'_, S> {
             && self.pending_keys[node.query as usize] == 0
         {
             self.given[node.query as usize].clear();
+            self.given_bytes[node.query as usize] = 0;
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Answers as the sink sees them: bindings flattened to one field a label.
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 
 use crate::automaton::compile::{Compiled, NONE, Query};
 use crate::{Field, Needs, NodeRef, Value};
@@ -118,32 +118,30 @@ impl<'a> View<'a> {
 }
 
 /// One field a label: labels known beforehand in the order of the pattern, element names after
-/// them in document order.
-fn fields<'a>(query: &'a Query, bindings: Vec<Binding<'a>>) -> Vec<Field<'a>> {
-    let mut labels: Vec<&str> = Vec::new();
-    for returned in &query.returns {
-        if let Some(label) = returned.label.as_deref()
-            && !labels.contains(&label)
-        {
-            labels.push(label);
-        }
+/// them in document order. Whether a field is a node or a list depends on the query alone.
+fn fields<'a>(query: &'a Query, mut bindings: Vec<Binding<'a>>) -> Vec<Field<'a>> {
+    let mut groups: Vec<(&str, Vec<Binding<'a>>)> = Vec::new();
+    let mut index: HashMap<&str, usize> = HashMap::new();
+    for label in query.returns.iter().filter_map(|r| r.label.as_deref()) {
+        index.entry(label).or_insert_with(|| {
+            groups.push((label, Vec::new()));
+            groups.len() - 1
+        });
     }
-    let mut groups: Vec<(&str, Vec<Binding<'a>>)> =
-        labels.into_iter().map(|l| (l, Vec::new())).collect();
-    let mut bindings = bindings;
     bindings.sort_by_key(|b| b.node.start);
     for binding in bindings {
         let label = binding.node.label;
-        match groups.iter_mut().find(|g| g.0 == label) {
-            Some(group) => group.1.push(binding),
-            None => groups.push((label, vec![binding])),
-        }
+        let at = *index.entry(label).or_insert_with(|| {
+            groups.push((label, Vec::new()));
+            groups.len() - 1
+        });
+        groups[at].1.push(binding);
     }
     groups
         .into_iter()
         .map(|(label, group)| {
             let value = match &group[..] {
-                [Binding { node, single: true }] => Value::Node(*node),
+                [Binding { node, single: true }] if query.is_single(label) => Value::Node(*node),
                 _ => {
                     let mut list: Vec<NodeRef<'a>> = group.into_iter().map(|b| b.node).collect();
                     list.dedup_by_key(|n| n.start);

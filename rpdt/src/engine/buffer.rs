@@ -243,6 +243,11 @@ impl Buffers {
         self.elements.get_mut(id.0)
     }
 
+    pub(crate) fn set_path(&mut self, id: ElementId, path: &str) {
+        self.elements.get_mut(id.0).path = path.into();
+        self.grow(path.len());
+    }
+
     pub(crate) fn retain_element(&mut self, id: ElementId) {
         self.elements.retain(id.0);
     }

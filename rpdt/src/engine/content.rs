@@ -115,7 +115,8 @@ impl<S: Sink> Engine<'_, S> {
             let value = text.value()?;
             if tests_here {
                 self.content.text_node.push_str(value);
-                self.content.text_node_seen = true;
+                // A text node has at least one character (XPath's data model).
+                self.content.text_node_seen |= !value.is_empty();
                 self.check_text_limit(self.content.text_node.len())?;
             }
             if self.content.strings > 0 {

@@ -63,9 +63,9 @@ impl<S: Sink> Engine<'_, S> {
             return Ok(());
         }
         let i = self.open.len() as u32;
-        if let Place::Symbol { regular, .. } = node.place {
+        if let Place::Symbol { regular, symbol } = node.place {
             let local = compiled.regulars[regular as usize].local;
-            self.trackers.set_pending(self.open[parent as usize].trackers + local);
+            self.trackers.set_pending(self.open[parent as usize].trackers + local, symbol);
         }
         self.open_key(id, tag.start);
         self.open.push(Open {
@@ -158,7 +158,11 @@ impl<S: Sink> Engine<'_, S> {
             start: tag.start,
             depth: tag.depth,
             name,
-            path: self.paths.as_ref().map(|p| p.path().into()).unwrap_or_default(),
+            // With answers at the end tag the path is taken there: open elements share their paths.
+            path: match &self.paths {
+                Some(paths) if !needs.end => paths.path().into(),
+                _ => Box::default(),
+            },
             attributes: attributes.into(),
             ..Element::default()
         };
@@ -208,13 +212,20 @@ impl<S: Sink> Engine<'_, S> {
         match node.place {
             Place::Root => {}
             Place::Ordinary => {
-                let mut p = self.open[i as usize].parent;
-                while p != NONE && self.open[p as usize].conditions & node.bit != 0 {
-                    self.meet(p, node.bit)?;
-                    if node.axis == Axis::Child {
-                        break;
+                let parent = self.open[i as usize].parent;
+                if node.axis == Axis::Child {
+                    self.meet(parent, node.bit)?;
+                } else {
+                    // Outermost first: what it confirms need not be looked for by the inner ones.
+                    let mut waiting = Vec::new();
+                    let mut p = parent;
+                    while p != NONE && self.open[p as usize].conditions & node.bit != 0 {
+                        waiting.push(p);
+                        p = self.open[p as usize].previous;
                     }
-                    p = self.open[p as usize].previous;
+                    for &p in waiting.iter().rev() {
+                        self.meet(p, node.bit)?;
+                    }
                 }
             }
             Place::Symbol { regular, symbol } => {
@@ -290,6 +301,13 @@ impl<S: Sink> Engine<'_, S> {
         for i in base..end {
             self.close_instance(i)?;
         }
+        // Only now: what is uploaded while the instance is still open would be met twice.
+        for i in base..end {
+            let node = &self.compiled.nodes[self.open[i as usize].node as usize];
+            if node.on_spine() {
+                self.upload(i, node);
+            }
+        }
         for i in (base..end).rev() {
             let open = self.open[i as usize];
             self.top[open.node as usize] = open.previous;
@@ -336,6 +354,11 @@ impl<S: Sink> Engine<'_, S> {
             let capture = self.buffers.capture(c);
             (capture.text.len(), capture.xml.len())
         });
+        if let Some(paths) = &self.paths
+            && self.needs.end
+        {
+            self.buffers.set_path(id, paths.path());
+        }
         let element = self.buffers.element_mut(id);
         element.end = tag.end;
         element.closed = true;
@@ -381,7 +404,6 @@ impl<S: Sink> Engine<'_, S> {
                 _ => {}
             }
         }
-        self.upload(i, node);
         Ok(())
     }
 
@@ -396,7 +418,9 @@ impl<S: Sink> Engine<'_, S> {
             }
             let Some(list) = self.buffers.list(id, l as u32) else { continue };
             let outer = self.keep(open.previous);
-            if self.sharing {
+            // A list of one entry is not worth a step on the way to it: without this, deep nesting
+            // would make chains of lists.
+            if self.sharing && self.buffers.items(list).len() > 1 {
                 self.buffers.retain_list(list);
                 self.buffers.push(outer, l as u32, node.lists, Item::Shared(list));
             } else {

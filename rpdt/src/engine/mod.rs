@@ -135,6 +135,8 @@ pub(crate) struct Engine<'p, S> {
     slots: Vec<Slot>,
     /// Tuples already given, for ambiguous queries.
     given: Vec<HashSet<Box<[u64]>>>,
+    /// Bytes that they hold.
+    given_bytes: Vec<usize>,
     /// Key instances that are closed but not yet confirmed, for ambiguous queries.
     pending_keys: Vec<u64>,
 
@@ -190,6 +192,7 @@ impl<'p, S: Sink> Engine<'p, S> {
             order: ordered.then(DocumentOrder::default),
             slots: Vec::new(),
             given: vec![HashSet::new(); queries],
+            given_bytes: vec![0; queries],
             pending_keys: vec![0; queries],
             answers: 0,
             stopped: false,
@@ -251,12 +254,13 @@ impl<'p, S: Sink> Engine<'p, S> {
     }
 
     fn check_buffers(&self) -> Result<(), Error> {
-        let held = self.buffers.held() + self.content.held();
+        let given: usize = self.given_bytes.iter().sum();
+        let held = self.buffers.held() + self.content.held() + given;
         if held > self.limits.buffered_bytes {
             return Err(Error::new(
                 ErrorKind::Limit,
                 format!(
-                    "undecided candidates and results take more than the limit of {} bytes \
+                    "undecided candidates, results and tuples to compare take more than the limit of {} bytes \
                      (buffered_bytes)",
                     self.limits.buffered_bytes
                 ),
@@ -331,7 +335,9 @@ impl<'p, S: Sink> Engine<'p, S> {
             self.open_instance(node, tag)?;
         }
         for r in outer..inner {
-            if !self.trackers.is_pending(r) {
+            if self.trackers.is_pending(r) {
+                self.child_began(r)?;
+            } else {
                 self.read_child(r)?;
             }
         }

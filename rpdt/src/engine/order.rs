@@ -97,6 +97,18 @@ impl<S: Sink> Engine<'_, S> {
             Payload::Instance(id) => nodes_of(&self.view().instance_fields(query, *id)),
         };
         key.sort_unstable();
+        if key.is_empty() {
+            // Empty lists stand where the element stands that they belong to.
+            let start = match payload {
+                Payload::Tuple(slots) => slots.iter().find_map(|slot| match *slot {
+                    Slot::Run(run) => Some(self.buffers.run(run).parent),
+                    _ => None,
+                }),
+                Payload::Instance(id) => Some(self.buffers.instance(*id).start),
+                Payload::Node { .. } => None,
+            };
+            key.push((start.unwrap_or(0), Box::default()));
+        }
         key
     }
 

@@ -8,12 +8,43 @@ use hashbrown::HashMap;
 pub(crate) struct PathTracker {
     names: HashMap<Box<[u8]>, u32>,
     /// For each open element (the document first) the counters of its children.
-    levels: Vec<Vec<(u32, u64)>>,
+    levels: Vec<Counters>,
     /// How many entries of `levels` are in use.
     depth: usize,
     /// Ends of the steps in `text`.
     ends: Vec<usize>,
     text: String,
+}
+
+/// Counts of the children of one element by name.
+#[derive(Debug, Default)]
+struct Counters {
+    few: Vec<(u32, u64)>,
+    /// Used once there are more than [`FEW`] names.
+    many: HashMap<u32, u64>,
+}
+
+const FEW: usize = 16;
+
+impl Counters {
+    fn clear(&mut self) {
+        self.few.clear();
+        self.many.clear();
+    }
+
+    fn next(&mut self, name: u32) -> u64 {
+        if let Some((_, count)) = self.few.iter_mut().find(|(n, _)| *n == name) {
+            *count += 1;
+            return *count;
+        }
+        if self.few.len() < FEW {
+            self.few.push((name, 1));
+            return 1;
+        }
+        let count = self.many.entry(name).or_insert(0);
+        *count += 1;
+        *count
+    }
 }
 
 impl PathTracker {
@@ -27,19 +58,9 @@ impl PathTracker {
             }
         };
         if self.levels.len() < self.depth + 2 {
-            self.levels.resize_with(self.depth + 2, Vec::new);
+            self.levels.resize_with(self.depth + 2, Counters::default);
         }
-        let counters = &mut self.levels[self.depth];
-        let index = match counters.iter_mut().find(|(n, _)| *n == id) {
-            Some((_, count)) => {
-                *count += 1;
-                *count
-            }
-            None => {
-                counters.push((id, 1));
-                1
-            }
-        };
+        let index = self.levels[self.depth].next(id);
         self.depth += 1;
         self.levels[self.depth].clear();
         self.ends.push(self.text.len());

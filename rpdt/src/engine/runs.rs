@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use crate::automaton::compile::{Regular, Role};
-use crate::automaton::sibling_nfa::{RunState, Scratch};
+use crate::automaton::sibling_nfa::{ReportedPart, RunState, Scratch};
 use crate::{Error, Runs, Shape, Sink};
 
 use super::Engine;
@@ -21,6 +21,8 @@ struct Tracker {
     child: u64,
     /// Some symbol may match the current child.
     pending: bool,
+    /// Which symbols may: what its start tag allows.
+    candidates: Vec<u64>,
     /// The symbols that the current child satisfies.
     symbols: Vec<u64>,
     /// The run to report when it is not prolonged (peak), or the best so far (nonoverlap).
@@ -30,8 +32,10 @@ struct Tracker {
     /// What the children from `remembered_from` on satisfy, `symbol_words` words a child.
     remembered: VecDeque<u64>,
     remembered_from: u64,
-    /// (child, symbol, instance) of spine symbols, in that order.
+    /// (child, symbol, instance) of spine symbols; ascending children.
     members: VecDeque<(u64, u32, InstanceId)>,
+    /// What was found out about the runs that start at a certain child.
+    reported_part: ReportedPart,
 }
 
 /// The stack of all open regular branches.
@@ -59,10 +63,12 @@ impl RunTracker {
         t.state.clear();
         t.child = 0;
         t.pending = false;
+        t.candidates.clear();
         t.symbols.clear();
         t.best = None;
         t.reported = false;
         t.remembered.clear();
+        t.reported_part.clear();
         debug_assert!(t.members.is_empty(), "members are released when a tracker is dropped");
     }
 
@@ -70,6 +76,7 @@ impl RunTracker {
         let t = &mut self.stack[r as usize];
         t.child += 1;
         t.pending = false;
+        t.candidates.clear();
         t.symbols.clear();
     }
 
@@ -77,8 +84,11 @@ impl RunTracker {
         self.stack[r as usize].pending
     }
 
-    pub(super) fn set_pending(&mut self, r: u32) {
-        self.stack[r as usize].pending = true;
+    /// A symbol may match the current child.
+    pub(super) fn set_pending(&mut self, r: u32, symbol: u32) {
+        let t = &mut self.stack[r as usize];
+        t.pending = true;
+        insert(&mut t.candidates, symbol);
     }
 
     pub(super) fn would_accept(&self, r: u32, symbol: u32, regular: &Regular) -> bool {
@@ -88,15 +98,19 @@ impl RunTracker {
     /// The current child satisfies a symbol.
     pub(super) fn child_satisfies(&mut self, r: u32, symbol: u32, member: Option<InstanceId>) {
         let t = &mut self.stack[r as usize];
-        let word = symbol as usize / 64;
-        if t.symbols.len() <= word {
-            t.symbols.resize(word + 1, 0);
-        }
-        t.symbols[word] |= 1 << (symbol % 64);
+        insert(&mut t.symbols, symbol);
         if let Some(member) = member {
             t.members.push_back((t.child, symbol, member));
         }
     }
+}
+
+fn insert(set: &mut Vec<u64>, symbol: u32) {
+    let word = symbol as usize / 64;
+    if set.len() <= word {
+        set.resize(word + 1, 0);
+    }
+    set[word] |= 1 << (symbol % 64);
 }
 
 impl<S: Sink> Engine<'_, S> {
@@ -165,10 +179,39 @@ impl<S: Sink> Engine<'_, S> {
         let t = &mut self.trackers.stack[r as usize];
         let before = t.best;
         t.best = current.map(|first| (first, child));
-        match before {
-            Some((first, last)) if current != Some(first) => self.report(r, first, last),
-            _ => Ok(()),
+        if let Some((first, last)) = before
+            && current != Some(first)
+        {
+            self.report(r, first, last)?;
         }
+        self.settle(r, None)
+    }
+
+    /// Reports the pending run of policy peak if the next child cannot prolong it: `next` is what
+    /// that child's start tag allows, `None` = nothing known of it.
+    fn settle(&mut self, r: u32, next: Option<Vec<u64>>) -> Result<(), Error> {
+        let compiled = self.compiled;
+        let t = &mut self.trackers.stack[r as usize];
+        let Some((first, last)) = t.best else { return Ok(()) };
+        let nfa = &compiled.regulars[t.regular as usize].nfa;
+        if nfa.can_prolong(&t.state, first, next.as_deref()) {
+            return Ok(());
+        }
+        t.best = None;
+        self.report(r, first, last)
+    }
+
+    /// After the start tag of a child that may match some symbols: a run that none of them can
+    /// prolong is certain already.
+    pub(super) fn child_began(&mut self, r: u32) -> Result<(), Error> {
+        let t = &mut self.trackers.stack[r as usize];
+        if self.runs != Runs::Peak || t.best.is_none() {
+            return Ok(());
+        }
+        let candidates = t.candidates.clone();
+        self.settle(r, Some(candidates))?;
+        self.forget(r);
+        Ok(())
     }
 
     /// Leftmost-longest: the best run is final once no run with its start, or an earlier one, is
@@ -247,8 +290,7 @@ impl<S: Sink> Engine<'_, S> {
         }
         let t = &self.trackers.stack[r as usize];
         let owner = t.owner;
-        let role = compiled.nodes[regular.owner as usize].role;
-        if regular.nfa.nullable && !t.reported && role != Role::Chain {
+        if regular.nfa.nullable && !t.reported && self.makes_runs(regular) {
             let run = Run {
                 regular: t.regular,
                 parent: self.open[owner as usize].start,
@@ -260,13 +302,24 @@ impl<S: Sink> Engine<'_, S> {
         Ok(())
     }
 
+    /// Whether a reported run is one value of a tuple. Elsewhere only its members matter.
+    fn makes_runs(&self, regular: &Regular) -> bool {
+        let owner = &self.compiled.nodes[regular.owner as usize];
+        self.modes[owner.query as usize].shape == Shape::Tuples
+            && matches!(owner.role, Role::Key | Role::Below)
+    }
+
     /// Reports the run of the children `first..=last`.
     fn report(&mut self, r: u32, first: u64, last: u64) -> Result<(), Error> {
         let compiled = self.compiled;
         let t = &mut self.trackers.stack[r as usize];
         t.reported = true;
         let regular = &compiled.regulars[t.regular as usize];
-        let owner = t.owner;
+        let (number, owner) = (t.regular, t.owner);
+        if !self.makes_runs(regular) {
+            let members = self.new_members(r, first, last);
+            return self.add_members(owner, regular, members);
+        }
         let mut members = Vec::new();
         if self.remembers(r) {
             let t = &mut self.trackers.stack[r as usize];
@@ -276,51 +329,51 @@ impl<S: Sink> Engine<'_, S> {
             let children = &t.remembered.make_contiguous()[from..to];
             let mut chosen = Vec::new();
             regular.nfa.readings(children, |k, symbol| chosen.push((first + k as u64, symbol)));
-            chosen.sort_unstable();
-            let begin = t.members.partition_point(|m| m.0 < first);
-            let mut chosen = chosen.into_iter().peekable();
-            for &(child, symbol, member) in t.members.range(begin..) {
-                if child > last {
-                    break;
-                }
-                // Members of one child are in descending order of symbols: look the pair up.
-                while chosen.peek().is_some_and(|c| c.0 < child) {
-                    chosen.next();
-                }
-                let mut same_child = chosen.clone().take_while(|c| c.0 == child);
-                if same_child.any(|c| c.1 == symbol) {
-                    members.push(member);
-                }
-            }
-        }
-        if compiled.nodes[regular.owner as usize].role == Role::Chain {
-            return self.add_members(owner, regular, members);
+            members = members_of(t, chosen);
         }
         for &member in &members {
             self.buffers.retain_instance(member);
         }
-        let number = self.trackers.stack[r as usize].regular;
         let parent = self.open[owner as usize].start;
         let run = Run { regular: number, parent, first, last, members };
         self.add_run(owner, regular, run)
     }
 
-    /// Shape *nodes*: the members of a reported run are candidates of the owner.
+    /// The members of a run that no earlier report with the same start gave. A run that grows and
+    /// is reported again and again costs only its new part.
+    fn new_members(&mut self, r: u32, first: u64, last: u64) -> Vec<InstanceId> {
+        let t = &mut self.trackers.stack[r as usize];
+        let nfa = &self.compiled.regulars[t.regular as usize].nfa;
+        let words = nfa.symbol_words;
+        let from = (first - t.remembered_from) as usize * words;
+        let to = (last + 1 - t.remembered_from) as usize * words;
+        let children = &t.remembered.make_contiguous()[from..to];
+        let mut chosen = Vec::new();
+        t.reported_part.extend(nfa, first, children, |k, symbol| {
+            chosen.push((first + k as u64, symbol));
+        });
+        members_of(t, chosen)
+    }
+
+    /// Where runs are not values of their own: their members are candidates of the owner.
     fn add_members(
         &mut self,
         owner: u32,
         regular: &Regular,
         members: Vec<InstanceId>,
     ) -> Result<(), Error> {
-        if self.open[owner as usize].confirmed {
+        let node = &self.compiled.nodes[regular.owner as usize];
+        if node.role == Role::Chain && self.open[owner as usize].confirmed {
             self.confirm(members);
             return Ok(());
         }
-        let lists = self.compiled.nodes[regular.owner as usize].lists;
+        if members.is_empty() {
+            return Ok(());
+        }
         let owner = self.keep(owner);
         for member in members {
             self.buffers.retain_instance(member);
-            self.buffers.push(owner, regular.list, lists, Item::Instance(member));
+            self.buffers.push(owner, regular.list, node.lists, Item::Instance(member));
         }
         self.check_buffers()
     }
@@ -332,6 +385,28 @@ impl<S: Sink> Engine<'_, S> {
         }
         self.trackers.used = to as usize;
     }
+}
+
+/// The instances of chosen (child, symbol) pairs, in document order.
+fn members_of(tracker: &Tracker, mut chosen: Vec<(u64, u32)>) -> Vec<InstanceId> {
+    chosen.sort_unstable();
+    let Some(&(first, _)) = chosen.first() else { return Vec::new() };
+    let begin = tracker.members.partition_point(|m| m.0 < first);
+    let mut at = 0;
+    let mut members = Vec::with_capacity(chosen.len());
+    for &(child, symbol, member) in tracker.members.range(begin..) {
+        while chosen.get(at).is_some_and(|c| c.0 < child) {
+            at += 1;
+        }
+        // The symbols of one child may stand in any order; there are few.
+        let same_child = chosen[at..].iter().take_while(|c| c.0 == child);
+        if same_child.clone().any(|c| c.1 == symbol) {
+            members.push(member);
+        } else if at == chosen.len() {
+            break;
+        }
+    }
+    members
 }
 
 fn release_members(tracker: &mut Tracker, buffers: &mut Buffers) {

@@ -239,7 +239,13 @@ impl<S: Sink> Engine<'_, S> {
         let compiled = self.compiled;
         if compiled.queries[query as usize].ambiguous {
             let key = self.identity();
+            let bytes = size_of_val(&*key) + size_of::<Box<[u64]>>();
             if !self.given[query as usize].insert(key) {
+                return;
+            }
+            self.given_bytes[query as usize] += bytes;
+            if self.check_buffers().is_err() {
+                // Reported by whoever made the entry; giving more would only make it worse.
                 return;
             }
         }
