@@ -1,4 +1,4 @@
-//! Records what the report must say about the build: the compiler and the profile.
+//! Records what the report must say about the build: the compiler, the profile and the commit.
 
 use std::process::Command;
 
@@ -10,6 +10,13 @@ fn main() {
     println!("cargo::rustc-env=HARNESS_RUSTC={}", short.join(" "));
     let profile = std::env::var("PROFILE").unwrap_or_default();
     println!("cargo::rustc-env=HARNESS_PROFILE={profile}");
+    let commit = output("git", &["rev-parse", "--short=12", "HEAD"]);
+    println!("cargo::rustc-env=HARNESS_COMMIT={}", commit.as_deref().unwrap_or("unknown"));
+    // The log of HEAD grows with every commit. Outside of git there is none.
+    let log = output("git", &["rev-parse", "--git-path", "logs/HEAD"]);
+    if let Some(log) = log.filter(|log| std::path::Path::new(log).exists()) {
+        println!("cargo::rerun-if-changed={log}");
+    }
     // Without these lines cargo would run this script again whenever any file changes.
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=RUSTC");
@@ -17,6 +24,9 @@ fn main() {
 
 fn output(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok()?;
+    if !output.status.success() {
+        return None;
+    }
     let text = String::from_utf8(output.stdout).ok()?;
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }

@@ -30,6 +30,28 @@ pub fn short(value: f64) -> String {
     text
 }
 
+/// The same with the digits before the point in groups of three, for tables.
+///
+/// ```
+/// use bench_harness::number::grouped;
+/// assert_eq!(grouped(116_517_344.0), "116,517,344");
+/// assert_eq!(grouped(12_345.0), "12,345");
+/// assert_eq!(grouped(-999.0), "-999");
+/// ```
+pub fn grouped(value: f64) -> String {
+    let text = short(value);
+    let (whole, rest) = text.split_at(text.find(['.', 'e']).unwrap_or(text.len()));
+    let (sign, digits) = whole.split_at(whole.len() - whole.trim_start_matches('-').len());
+    let mut out = sign.to_owned();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) && digits.is_ascii() {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out + rest
+}
+
 /// A label for an axis tick: thousands and millions shortened, no digits beyond the step's.
 ///
 /// ```

@@ -2,7 +2,7 @@
 
 mod common;
 
-use bench_harness::claim::{Claim, Rule, judge};
+use bench_harness::claim::{Claim, Origin, Point, Rule, judge, point};
 use bench_harness::experiment::Check;
 use bench_harness::record::{Row, Verdict, X};
 use common::row;
@@ -48,7 +48,10 @@ fn below_needs_the_interval_of_every_ratio_below_one() {
 #[test]
 fn a_ratio_verdict_names_its_numbers() {
     let rows = [row("a / b", "P1", (0.41, 0.5, 0.6), 9)];
-    assert_eq!(judged(&Rule::below("a", "b"), &rows, &[]).1, "a / b: P1 0.5 [0.41, 0.6]");
+    assert_eq!(
+        judged(&Rule::below("a", "b"), &rows, &[]).1,
+        "a / b: P1 0.50 [0.41, 0.60], below 1"
+    );
 }
 
 #[test]
@@ -239,7 +242,10 @@ fn reaches_takes_the_mean_at_one_place_or_over_all() {
 fn a_rule_at_one_point_looks_past_the_others() {
     let rows = [row("a / b", "P1", (0.4, 0.5, 0.6), 9), row("a / b", "P2", (1.4, 1.5, 1.6), 9)];
     let at = |x: &str| Rule::at(x, Rule::below("a", "b"));
-    assert_eq!(judged(&at("P1"), &rows, &[]), (Verdict::Holds, "a / b: P1 0.5 [0.4, 0.6]".into()));
+    assert_eq!(
+        judged(&at("P1"), &rows, &[]),
+        (Verdict::Holds, "a / b: P1 0.50 [0.40, 0.60], below 1".into())
+    );
     assert_eq!(verdict(&at("P2"), &rows), Verdict::DoesNotHold);
     assert_eq!(verdict(&at("P3"), &rows), Verdict::CannotBeJudged);
     assert!(at("P1").text().starts_with("at P1 alone: "));
@@ -269,4 +275,62 @@ fn of_several_rules_one_failure_settles_it() {
     assert_eq!(verdict(&rule, &rows), Verdict::DoesNotHold);
     assert_eq!(verdict(&rule, &rows[..1]), Verdict::CannotBeJudged);
     assert_eq!(verdict(&Rule::below_in_turn(&["a", "b"]), &rows), Verdict::Holds);
+}
+
+#[test]
+fn several_ratios_are_one_line_of_range_median_and_count() {
+    let rows = [
+        row("a / b", "P1", (0.4, 0.5, 0.6), 9),
+        row("a / b", "P2", (0.9, 0.98, 1.1), 9),
+        row("a / b", "P3", (1.4, 1.5, 1.6), 9),
+    ];
+    let text = "a / b: 0.50 to 1.50, median 0.98, 3 points: 1 below 1, 1 with an interval that \
+                includes 1, 1 above 1";
+    assert_eq!(judged(&Rule::below("a", "b"), &rows, &[]).1, text);
+}
+
+#[test]
+fn no_difference_is_told_from_the_reverse() {
+    let at = |(lo, value, hi), n| {
+        let rule = Rule::at("P1", Rule::below("a", "b"));
+        point("test", &rule, &[row("a / b", "P1", (lo, value, hi), n)])
+    };
+    assert_eq!(at((0.4, 0.5, 0.6), 9), Some(Point::AsClaimed));
+    assert_eq!(at((0.9, 0.95, 1.0), 9), Some(Point::NoDifference));
+    assert_eq!(at((1.0, 1.05, 1.1), 9), Some(Point::NoDifference));
+    assert_eq!(at((1.01, 1.05, 1.1), 9), Some(Point::Reverse));
+    assert_eq!(at((0.4, 0.5, 0.6), 5), None);
+    let rows = [row("a / b", "P1", (1.2, 1.3, 1.4), 9)];
+    let above = Rule::at("P1", Rule::above("a", "b"));
+    assert_eq!(point("test", &above, &rows), Some(Point::AsClaimed));
+    assert_eq!(point("other", &above, &rows), None);
+    assert_eq!(point("test", &Rule::below("a", "b"), &rows), None);
+}
+
+#[test]
+fn a_complete_rule_is_open_until_every_place_was_measured() {
+    let rule = Rule::Complete {
+        series: vec!["s".to_owned()],
+        at: [1.0, 2.0, 3.0].map(X::from).to_vec(),
+        hint: "run more".to_owned(),
+        rule: Box::new(Rule::rises(&["s"])),
+    };
+    let all = series("s", &[(1.0, 1.0), (2.0, 2.0), (3.0, 3.0)]);
+    assert_eq!(verdict(&rule, &all), Verdict::Holds);
+    let (found, measured) = judged(&rule, &all[..2], &[]);
+    assert_eq!(found, Verdict::CannotBeJudged);
+    assert!(measured.starts_with("run more; s: "), "{measured}");
+    let falls = series("s", &[(1.0, 3.0), (2.0, 2.0), (3.0, 1.0)]);
+    assert_eq!(verdict(&rule, &falls), Verdict::DoesNotHold);
+    assert_eq!(verdict(&rule, &falls[..2]), Verdict::CannotBeJudged);
+    assert!(rule.needs_rows_only() && !rule.is_exact());
+}
+
+#[test]
+fn only_what_the_paper_says_is_labelled_as_the_paper_s() {
+    let claim = Claim::new("claim", "paper", Rule::rises(&["s"]));
+    assert_eq!((claim.origin, claim.origin.label()), (Origin::Paper, "Paper"));
+    for ours in [claim.clone().our_reading(), claim.our_check()] {
+        assert_eq!(ours.origin.label(), "Expected (ours)");
+    }
 }

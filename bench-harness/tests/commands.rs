@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use bench_harness::cli;
 use bench_harness::experiment::{Experiment, Registry};
-use bench_harness::number::short;
+use bench_harness::number::{grouped, short};
 use bench_harness::progress::Progress;
 use bench_harness::record::{CLAIMS, Judgement, RESULTS, Records, Row};
 use common::{Example, Timed, registry};
@@ -84,6 +84,8 @@ fn mistakes_in_the_call_exit_with_2() {
         &["reproduce", "--only", "nonsense"],
         &["verify", "--seed", "many"],
         &["report", "--from", "no-such-directory"],
+        // A file where a directory is wanted.
+        &["reproduce", "--out", "Cargo.toml"],
     ] {
         assert_eq!(call(&registry(), arguments).0, ExitCode::from(2), "{arguments:?}");
     }
@@ -153,7 +155,7 @@ fn every_number_of_the_page_stems_from_the_files() {
 
     let mut known: HashSet<String> = HashSet::new();
     for row in &records.rows {
-        known.extend([row.value, row.lo, row.hi, f64::from(row.n)].map(short));
+        known.extend([row.value, row.lo, row.hi, f64::from(row.n)].map(grouped));
     }
     let cells = between(&html, "<td class=\"num\">", "</td>");
     assert_eq!(cells.len(), records.rows.len() * 4);
@@ -164,7 +166,10 @@ fn every_number_of_the_page_stems_from_the_files() {
     // Each claim, its numbers and its verdict stand on the page as they do in the file.
     let texts: HashSet<String> = between(&html, "<dd>", "</dd>").into_iter().collect();
     for judgement in &records.judgements {
-        assert!(texts.contains(&judgement.measured), "{}", judgement.measured);
+        // What came out as expected is not repeated.
+        let same = judgement.measured == judgement.paper;
+        let measured = if same { "as expected" } else { &judgement.measured };
+        assert!(texts.contains(measured), "{measured}");
         assert!(texts.contains(&judgement.rule), "{}", judgement.rule);
     }
     let verdicts = html.matches("<span class=\"verdict").count();
@@ -229,4 +234,16 @@ fn the_page_is_self_contained_and_has_no_scripts() {
     assert!(html.contains("The automaton of &lt;a&gt; &amp; &lt;b&gt;"));
     assert!(html.contains("//a[b]/{c!, d*} &lt;&amp;&gt;"));
     assert!(html.contains("prefers-color-scheme: dark"));
+}
+
+#[test]
+fn claims_of_the_paper_are_counted_apart() {
+    let directory = tempfile::tempdir().unwrap();
+    assert_eq!(reproduce(&registry(), directory.path()), ExitCode::SUCCESS);
+    let html = fs::read_to_string(directory.path().join("index.html")).unwrap();
+    let text = "<h3>Claims of the paper</h3>\n<p>6 claims: ";
+    assert!(html.contains(text));
+    let text = "<h3>Worked examples and our own checks</h3>\n<p>1 claim: 1 holds, 0 do not hold \
+                here, 0 cannot be judged here.</p>";
+    assert!(html.contains(text));
 }

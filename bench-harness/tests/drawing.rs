@@ -18,6 +18,7 @@ fn plot(style: Style, y_axis: Spacing) -> Plot {
         y_label: "time".to_owned(),
         x_axis: Spacing::Log,
         y_axis,
+        absent: Vec::new(),
     }
 }
 

@@ -58,6 +58,12 @@ impl<'a> Points<'a> {
                 let rows = self.rows.iter().copied().filter(|row| row.x == *x).collect();
                 Points { rows, checks: self.checks }.judge(rule)
             }
+            Rule::Complete { series, at, hint, rule } => {
+                let (verdict, measured) = self.judge(rule);
+                let whole = series.iter().all(|one| at.iter().all(|x| self.at(one, x).is_some()));
+                // A failure at the places that were measured would be one of another claim.
+                if whole { (verdict, measured) } else { cannot(format!("{hint}; {measured}")) }
+            }
             Rule::All(rules) => all(rules.iter().map(|rule| self.judge(rule))),
         }
     }
@@ -92,7 +98,7 @@ impl<'a> Points<'a> {
         if rows.is_empty() {
             return cannot(format!("no paired ratio {name} was measured"));
         }
-        let measured = format!("{name}: {}", points_text(&rows));
+        let measured = format!("{name}: {}", ratios_text(&rows));
         if needs_interval && let Some(row) = rows.iter().find(|row| !has_interval(row)) {
             return cannot(format!("{measured}; {}", too_few(row)));
         }
@@ -311,6 +317,85 @@ fn too_few(row: &Row) -> String {
 
 fn interval_text(row: &Row) -> String {
     format!("{} [{}, {}] at {}", short(row.value), short(row.lo), short(row.hi), row.x)
+}
+
+/// One ratio in full; of several the range, the median and on which side of 1 their intervals lie.
+fn ratios_text(rows: &[&Row]) -> String {
+    if let [row] = rows {
+        let Row { x, value, lo, hi, .. } = row;
+        let side = if !has_interval(row) {
+            ""
+        } else {
+            match side(row) {
+                Side::Below => ", below 1",
+                Side::Open => ", no difference shown: the interval includes 1",
+                Side::Above => ", above 1",
+            }
+        };
+        return format!("{x} {value:.2} [{lo:.2}, {hi:.2}]{side}");
+    }
+    let mut values: Vec<f64> = rows.iter().map(|row| row.value).collect();
+    values.sort_by(f64::total_cmp);
+    let median = f64::midpoint(values[(values.len() - 1) / 2], values[values.len() / 2]);
+    let count = |wanted| rows.iter().filter(|row| side(row) == wanted).count();
+    format!(
+        "{:.2} to {:.2}, median {median:.2}, {} points: {} below 1, {} with an interval that includes \
+         1, {} above 1",
+        values[0],
+        values[values.len() - 1],
+        rows.len(),
+        count(Side::Below),
+        count(Side::Open),
+        count(Side::Above)
+    )
+}
+
+/// On which side of 1 the interval of a ratio lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Below it.
+    Below,
+    /// 1 is in it or at its end.
+    Open,
+    /// Above it.
+    Above,
+}
+
+/// On which side of 1 the interval of a ratio lies.
+pub fn side(row: &Row) -> Side {
+    match row {
+        row if row.hi < 1.0 => Side::Below,
+        row if row.lo > 1.0 => Side::Above,
+        _ => Side::Open,
+    }
+}
+
+/// What became of a claim that one paired ratio is below (or above) 1: more than its verdict says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Point {
+    /// It is.
+    AsClaimed,
+    /// The interval includes 1.
+    NoDifference,
+    /// It is the other way round.
+    Reverse,
+}
+
+/// The fate of a claim about the paired ratio at one x; nothing for claims of another form, or when
+/// the ratio was not measured often enough.
+pub fn point(id: &str, rule: &Rule, rows: &[Row]) -> Option<Point> {
+    let Rule::At { x, rule } = rule else { return None };
+    let (name, wanted) = match &**rule {
+        Rule::Below { a, b } => (ratio(a, b), Side::Below),
+        Rule::Above { a, b } => (ratio(a, b), Side::Above),
+        _ => return None,
+    };
+    let row = rows.iter().find(|row| row.id == id && row.series == name && row.x == *x)?;
+    has_interval(row).then(|| match side(row) {
+        Side::Open => Point::NoDifference,
+        side if side == wanted => Point::AsClaimed,
+        _ => Point::Reverse,
+    })
 }
 
 fn points_text(rows: &[&Row]) -> String {

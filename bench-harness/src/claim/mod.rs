@@ -7,7 +7,7 @@ mod judge;
 
 use std::fmt;
 
-pub use judge::judge;
+pub use judge::{Point, Side, judge, point, side};
 
 use crate::number::short;
 use crate::record::X;
@@ -194,6 +194,17 @@ pub enum Rule {
         /// What.
         rule: Box<Rule>,
     },
+    /// A rule that is judged only when its series were measured at every one of these places.
+    Complete {
+        /// The series.
+        series: Vec<String>,
+        /// Where.
+        at: Vec<X>,
+        /// What to do when a place is missing.
+        hint: String,
+        /// What.
+        rule: Box<Rule>,
+    },
     /// All of several rules.
     All(Vec<Rule>),
 }
@@ -251,7 +262,7 @@ impl Rule {
             | Self::Exact { .. }
             | Self::Same { .. }
             | Self::Example { .. } => true,
-            Self::At { rule, .. } => rule.is_exact(),
+            Self::At { rule, .. } | Self::Complete { rule, .. } => rule.is_exact(),
             Self::All(rules) => rules.iter().all(Self::is_exact),
             _ => false,
         }
@@ -275,7 +286,7 @@ impl Rule {
     pub fn needs_rows_only(&self) -> bool {
         match self {
             Self::Example { .. } => false,
-            Self::At { rule, .. } => rule.needs_rows_only(),
+            Self::At { rule, .. } | Self::Complete { rule, .. } => rule.needs_rows_only(),
             Self::All(rules) => rules.iter().all(Self::needs_rows_only),
             _ => true,
         }
@@ -334,6 +345,9 @@ impl Rule {
                 format!("mean of {} {place} is at least {value} {unit}", series.join(", "))
             }
             Self::Example { .. } => "exact equality".to_owned(),
+            Self::Complete { at, rule, .. } => {
+                format!("{}; judged only when measured at each of {}", rule.text(), list(at))
+            }
             Self::At { x, rule } => format!("at {x} alone: {}", rule.text()),
             Self::All(rules) => rules.iter().map(Self::text).collect::<Vec<_>>().join("; and "),
         }

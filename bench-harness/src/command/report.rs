@@ -7,7 +7,7 @@ use crate::claim;
 use crate::error::{Error, Result};
 use crate::experiment::Registry;
 use crate::progress::Progress;
-use crate::record::{Records, Verdict};
+use crate::record::{RESULTS, Records, Verdict};
 use crate::report::page;
 
 /// Reads the files, checks that the claims follow from the results, and writes `index.html`.
@@ -17,6 +17,11 @@ pub fn report(
     out: Option<&Path>,
     progress: &Progress,
 ) -> Result<()> {
+    let results = if from.is_dir() { from.join(RESULTS) } else { from.to_owned() };
+    if !results.exists() {
+        let message = "run `reproduce` first, or give --from DIR";
+        return Err(Error::input(format!("there is no {}; {message}", results.display())));
+    }
     let records = Records::read(from)?;
     check(registry, &records)?;
     let html = page::render(registry, &records)?;

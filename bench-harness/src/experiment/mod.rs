@@ -17,12 +17,12 @@ use std::fmt;
 use std::str::FromStr;
 
 pub use context::{Check, Context, Recorder};
-pub use registry::{Registry, registry};
+pub use registry::{Paper, Registry, registry};
 
 use crate::claim::Claim;
 use crate::error::{Error, Result};
 use crate::measure::memory::Heap;
-use crate::record::Row;
+use crate::record::{Row, X};
 
 /// One thing of a paper that the harness reproduces.
 pub trait Experiment: Sync {
@@ -119,6 +119,8 @@ pub struct Plot {
     pub x_axis: Spacing,
     /// The y axis. A linear one starts at zero.
     pub y_axis: Spacing,
+    /// Places without a value, and why; only for [`Style::Ratios`].
+    pub absent: Vec<(X, String)>,
 }
 
 /// The form of a plot.
@@ -128,6 +130,8 @@ pub enum Style {
     Bars,
     /// A line for each series.
     Lines,
+    /// Paired ratios as dots with their intervals around 1; the y axis should be logarithmic.
+    Ratios,
     /// A table with a row for each x and a column for each series: for counts that are to be compared
     /// digit by digit.
     Table,

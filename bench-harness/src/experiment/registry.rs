@@ -7,11 +7,27 @@ use crate::error::{Error, Result};
 #[derive(Default)]
 pub struct Registry {
     experiments: Vec<Box<dyn Experiment>>,
+    papers: Vec<Paper>,
+}
+
+/// Which paper it is that is reproduced.
+#[derive(Clone, Copy, Debug)]
+pub struct Paper {
+    /// Its title in English.
+    pub title: &'static str,
+    /// Its authors and where they work.
+    pub authors: &'static str,
+    /// Language, title and authors of the original.
+    pub original: &'static str,
+    /// What it is about, in two sentences.
+    pub subject: &'static str,
+    /// What of it we had.
+    pub source: &'static str,
 }
 
 /// All experiments of this program, one line a figure group.
 pub fn registry() -> Registry {
-    Registry::default().with(rpdt::experiments())
+    Registry::default().with_paper(rpdt::PAPER).with(rpdt::experiments())
 }
 
 impl Registry {
@@ -20,6 +36,18 @@ impl Registry {
     pub fn with(mut self, group: impl IntoIterator<Item = Box<dyn Experiment>>) -> Self {
         self.experiments.extend(group);
         self
+    }
+
+    /// Says which paper the experiments are of.
+    #[must_use]
+    pub fn with_paper(mut self, paper: Paper) -> Self {
+        self.papers.push(paper);
+        self
+    }
+
+    /// The papers.
+    pub fn papers(&self) -> &[Paper] {
+        &self.papers
     }
 
     /// All experiments in order.

@@ -9,7 +9,7 @@ use crate::experiment::Scale;
 const SEPARATOR: &str = "; ";
 const SCALE: &str = "scale ";
 
-/// Describes processor, cores, memory, kernel, compiler, build and scale.
+/// Describes processor, cores, memory, kernel, compiler, build, its commit and scale.
 pub fn describe(scale: Scale) -> String {
     let mut parts = vec![processor()];
     if let Ok(cores) = std::thread::available_parallelism() {
@@ -21,6 +21,7 @@ pub fn describe(scale: Scale) -> String {
     parts.push(kernel());
     parts.push(env!("HARNESS_RUSTC").to_owned());
     parts.push(format!("bench-harness {} ({})", env!("CARGO_PKG_VERSION"), profile()));
+    parts.push(format!("commit {}", env!("HARNESS_COMMIT")));
     parts.push(format!("{SCALE}{scale}"));
     parts.join(SEPARATOR)
 }

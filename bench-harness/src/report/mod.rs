@@ -3,13 +3,16 @@
 //! | Module | What it draws |
 //! | --- | --- |
 //! | [`page`] | the page from the records and the experiments' static texts |
-//! | [`svg`] | bar and line charts |
+//! | `tally` | the claims in groups, counted for the page and for the terminal |
+//! | [`svg`] | bar and line charts, ratios as dots |
 //! | [`dot_svg`] | graphs, such as automata, from DOT text |
 //! | [`theme`] | colours and the style sheet |
 
 pub mod dot_svg;
+mod glossary;
 mod html;
 pub mod page;
 mod section;
 pub mod svg;
+pub(crate) mod tally;
 pub mod theme;

@@ -6,12 +6,12 @@
 use std::fmt::Write;
 
 use super::html::Escaped;
-use super::{section, theme};
-use crate::claim::Origin;
+use super::tally::{self, Group, Outcome, VERDICTS};
+use super::{glossary, section, theme};
 use crate::error::Result;
-use crate::experiment::{About, Registry};
+use crate::experiment::{Paper, Registry};
 use crate::measure::machine;
-use crate::record::{Judgement, Records, Verdict, X};
+use crate::record::{Records, Verdict};
 
 /// Renders the page.
 pub fn render(registry: &Registry, records: &Records) -> Result<String> {
@@ -28,6 +28,7 @@ pub fn render(registry: &Registry, records: &Records) -> Result<String> {
     for experiment in registry.iter() {
         section::render(&mut page, experiment, records)?;
     }
+    glossary::render(&mut page);
     page.push_str(
         "<footer><p>Built from <code>results.jsonl</code> and <code>claims.jsonl</code> alone; \
          <code>bench-harness report</code> builds it again.</p></footer>\n</body>\n</html>\n",
@@ -35,77 +36,83 @@ pub fn render(registry: &Registry, records: &Records) -> Result<String> {
     Ok(page)
 }
 
-/// The class and the words of a verdict.
-pub(super) fn badge(verdict: Verdict) -> String {
-    let class = match verdict {
-        Verdict::Holds => "holds",
-        Verdict::DoesNotHold => "fails",
-        Verdict::CannotBeJudged => "open",
-    };
-    format!("<span class=\"verdict {class}\">{verdict}</span>")
-}
-
-/// The x of a judgement that is the part of another claim at one x, as the experiment's rules say.
-pub(super) fn single_point<'a>(about: &'a About, judgement: &Judgement) -> Option<&'a X> {
-    about.claims.iter().find(|claim| claim.text == judgement.claim)?.rule.single_point()
-}
-
-/// Whose claim a judgement is about, as the experiment says; a claim of another version is nobody's
-/// but ours.
-pub(super) fn origin(about: &About, judgement: &Judgement) -> Origin {
-    let claim = about.claims.iter().find(|claim| claim.text == judgement.claim);
-    claim.map_or(Origin::OurCheck, |claim| claim.origin)
-}
-
-/// The judgements of an experiment that are no such parts.
-pub(super) fn whole<'a>(about: &About, records: &'a Records) -> Vec<&'a Judgement> {
-    let own = records.judgements.iter().filter(|judgement| judgement.id == about.id);
-    own.filter(|judgement| single_point(about, judgement).is_none()).collect()
-}
-
-/// Verdict by verdict the points that were judged alone.
-fn single_points(about: &About, records: &Records) -> Vec<(Verdict, String)> {
-    let of = |verdict| {
-        let own = records.judgements.iter().filter(|one| one.id == about.id);
-        let own = own.filter(|one| one.verdict == verdict);
-        let places: Vec<String> =
-            own.filter_map(|one| single_point(about, one)).map(X::to_string).collect();
-        (verdict, places.join(", "))
-    };
-    let all = [Verdict::Holds, Verdict::DoesNotHold, Verdict::CannotBeJudged].map(of);
-    all.into_iter().filter(|(_, places)| !places.is_empty()).collect()
+/// A verdict with its colour.
+pub(super) fn badge(outcome: Outcome) -> String {
+    let Outcome { words, class } = outcome;
+    format!("<span class=\"verdict {class}\">{words}</span>")
 }
 
 fn front(page: &mut String, registry: &Registry, records: &Records) {
-    page.push_str(
-        "<header>\n<h1>Reproduction report</h1>\n<p class=\"lead\">What the papers claim, and what \
-         came out here. Every verdict follows from a rule that was fixed before measuring.</p>\n",
+    let papers = if registry.papers().len() == 1 { "paper claims" } else { "papers claim" };
+    let _ = writeln!(
+        page,
+        "<header>\n<h1>Reproduction report</h1>\n<p class=\"lead\">What the {papers}, and what \
+         came out here. Every verdict follows from a rule that was fixed before measuring.</p>"
     );
+    for paper in registry.papers() {
+        let Paper { title, authors, original, subject, source } = paper;
+        let _ = writeln!(
+            page,
+            "<p><cite>{}</cite>. {} ({}).</p>\n<p>{}</p>\n<p>{}</p>",
+            Escaped(title),
+            Escaped(authors),
+            Escaped(original),
+            Escaped(subject),
+            Escaped(source)
+        );
+    }
     if records.rows.iter().any(|row| row.machine.contains("(debug)")) {
         page.push_str(
             "<p class=\"warning\">These times do not come from a release build. Repeat the run \
              with <code>cargo run --release</code> before reading anything into them.</p>\n",
         );
     }
-    page.push_str("<ul class=\"counts\">\n");
-    let verdicts = [Verdict::Holds, Verdict::DoesNotHold, Verdict::CannotBeJudged];
-    for (verdict, class) in verdicts.into_iter().zip(["holds", "fails", "open"]) {
-        let judged = registry.iter().flat_map(|experiment| whole(&experiment.about(), records));
-        let count = judged.filter(|one| one.verdict == verdict).count();
-        let words = match (verdict, count) {
-            (Verdict::Holds, 1) => "claim holds",
-            (Verdict::Holds, _) => "claims hold",
-            (Verdict::DoesNotHold, 1) => "does not hold here",
-            (Verdict::DoesNotHold, _) => "do not hold here",
-            (Verdict::CannotBeJudged, _) => "cannot be judged here",
-        };
-        let _ = writeln!(page, "<li class=\"{class}\"><b>{count}</b>{words}</li>");
+    let sentences = tally::sentences(registry, records);
+    if !sentences.is_empty() {
+        page.push_str("<h2>In short</h2>\n<ul>\n");
+        for (id, sentence) in sentences {
+            let (id, sentence) = (Escaped(&id).to_string(), Escaped(&sentence));
+            let _ = writeln!(page, "<li>{sentence} <a href=\"#{id}\">{id}</a></li>");
+        }
+        page.push_str("</ul>\n");
     }
-    page.push_str("</ul>\n");
+    let groups = tally::groups(registry, records);
+    for group in &groups {
+        let _ = writeln!(page, "<h3>{}</h3>\n<ul class=\"counts\">", group.title);
+        for verdict in VERDICTS {
+            let (count, class) = (group.count(verdict), Outcome::of(verdict).class);
+            let words = match (verdict, count) {
+                (Verdict::Holds, 1) => "holds",
+                (Verdict::Holds, _) => "hold",
+                (Verdict::DoesNotHold, 1) => "does not hold here",
+                (Verdict::DoesNotHold, _) => "do not hold here",
+                (Verdict::CannotBeJudged, _) => "cannot be judged here",
+            };
+            let _ = writeln!(page, "<li class=\"{class}\"><b>{count}</b>{words}</li>");
+        }
+        page.push_str("</ul>\n");
+    }
     circumstances(page, records);
-    page.push_str("</header>\n<main>\n<section id=\"claims\">\n<h2>Claims</h2>\n");
-    claims(page, registry, records);
+    page.push_str("</header>\n<main>\n");
+    contents(page, registry);
+    page.push_str("<section id=\"claims\">\n<h2>Claims</h2>\n");
+    for group in &groups {
+        claims(page, group);
+    }
+    missing(page, registry, records);
     page.push_str("</section>\n");
+}
+
+fn contents(page: &mut String, registry: &Registry) {
+    page.push_str(
+        "<nav id=\"contents\">\n<h2>Contents</h2>\n<ul>\n<li><a href=\"#claims\">Claims</a></li>\n",
+    );
+    for experiment in registry.iter() {
+        let about = experiment.about();
+        let (id, title) = (Escaped(&about.id).to_string(), Escaped(&about.title));
+        let _ = writeln!(page, "<li><a href=\"#{id}\">{id}</a>: {title}</li>");
+    }
+    page.push_str("<li><a href=\"#glossary\">Terms</a></li>\n</ul>\n</nav>\n");
 }
 
 fn circumstances(page: &mut String, records: &Records) {
@@ -148,30 +155,35 @@ pub(super) fn repeat(records: &Records, id: Option<&str>) -> Option<String> {
     Some(command)
 }
 
-fn claims(page: &mut String, registry: &Registry, records: &Records) {
-    page.push_str(
-        "<table class=\"claims\">\n<thead><tr><th>Experiment</th><th>Claim</th><th>Verdict</th></tr></thead>\n<tbody>\n",
+fn claims(page: &mut String, group: &Group<'_>) {
+    if group.claims.is_empty() && group.points.is_empty() {
+        return;
+    }
+    let _ = write!(
+        page,
+        "<h3>{}</h3>\n<p>{}.</p>\n<table class=\"claims\">\n<thead><tr><th>Experiment</th>\
+         <th>Claim</th><th>Verdict</th></tr></thead>\n<tbody>\n",
+        group.title,
+        group.text()
     );
-    for experiment in registry.iter() {
-        let about = experiment.about();
-        let id = Escaped(&about.id).to_string();
-        for judgement in whole(&about, records) {
-            let claim = Escaped(&judgement.claim);
-            let verdict = badge(judgement.verdict);
-            let _ = writeln!(
-                page,
-                "<tr><td><a href=\"#{id}\">{id}</a></td><td>{claim}</td><td>{verdict}</td></tr>"
-            );
-        }
-        for (verdict, places) in single_points(&about, records) {
-            let (places, verdict) = (Escaped(&places).to_string(), badge(verdict));
-            let _ = writeln!(
-                page,
-                "<tr><td><a href=\"#{id}\">{id}</a></td><td>the same at {places} alone</td><td>{verdict}</td></tr>"
-            );
-        }
+    let mut row = |id: &str, claim: &str, outcome: Outcome| {
+        let (id, claim, verdict) = (Escaped(id).to_string(), Escaped(claim), badge(outcome));
+        let _ = writeln!(
+            page,
+            "<tr><td><a href=\"#{id}\">{id}</a></td><td>{claim}</td><td>{verdict}</td></tr>"
+        );
+    };
+    for judgement in &group.claims {
+        row(&judgement.id, &judgement.claim, Outcome::of(judgement.verdict));
+    }
+    for points in &group.points {
+        let claim = format!("query by query, not counted: {}", points.places);
+        row(&points.id, &claim, points.outcome);
     }
     page.push_str("</tbody>\n</table>\n");
+}
+
+fn missing(page: &mut String, registry: &Registry, records: &Records) {
     let missing: Vec<String> = registry
         .ids()
         .into_iter()

@@ -3,11 +3,12 @@
 use std::fmt::Write;
 
 use super::html::{Escaped, paragraphs};
-use super::page::{badge, origin, repeat, single_point, whole};
+use super::page::{badge, repeat};
+use super::tally::{Outcome, origin, single_point, whole};
 use super::{dot_svg, svg};
 use crate::error::Result;
 use crate::experiment::{About, Artefact, Experiment, Plot, Style};
-use crate::number::short;
+use crate::number::grouped;
 use crate::record::{Judgement, Records, Row, X};
 
 /// Widths of the two drawings of each chart: the style sheet shows the one that fits the screen, so
@@ -70,13 +71,13 @@ pub(super) fn render(
     if let (Some(command), true) = (repeat(records, Some(&about.id)), !rows.is_empty() || judged) {
         let _ = writeln!(page, "<h3>To repeat</h3>\n<pre>{}</pre>", Escaped(&command));
     }
-    page.push_str("</section>\n");
+    page.push_str("<p><a href=\"#contents\">Back to the contents</a></p>\n</section>\n");
     Ok(())
 }
 
 fn claims(page: &mut String, about: &About, records: &Records) {
     for judgement in whole(about, records) {
-        let (claim, verdict) = (Escaped(&judgement.claim), badge(judgement.verdict));
+        let (claim, verdict) = (Escaped(&judgement.claim), badge(Outcome::of(judgement.verdict)));
         let origin_name = origin(about, judgement);
         let _ = write!(
             page,
@@ -87,7 +88,9 @@ fn claims(page: &mut String, about: &About, records: &Records) {
             ("Measured", &judgement.measured),
             ("Rule", &judgement.rule),
         ] {
-            if !text.is_empty() {
+            if name == "Measured" && !text.is_empty() && *text == judgement.paper {
+                page.push_str("<dt>Measured</dt><dd>as expected</dd>\n");
+            } else if !text.is_empty() {
                 let _ = writeln!(page, "<dt>{name}</dt><dd>{}</dd>", Escaped(text));
             }
         }
@@ -104,8 +107,10 @@ fn claims(page: &mut String, about: &About, records: &Records) {
         "<details>\n<summary>Point by point</summary>\n<div class=\"scroll\"><table class=\"raw\">\n\
          <thead><tr><th>At</th><th>Verdict</th><th>Measured</th></tr></thead>\n<tbody>\n",
     );
-    for (x, Judgement { claim, verdict, measured, .. }) in parts {
-        let (x, verdict) = (x.to_string(), badge(*verdict));
+    for (x, judgement) in parts {
+        let Judgement { claim, measured, .. } = judgement;
+        let outcome = Outcome::of_point(about, judgement, records);
+        let (x, verdict) = (x.to_string(), badge(outcome));
         let (x, claim, measured) = (Escaped(&x), Escaped(claim), Escaped(measured));
         let _ = writeln!(
             page,
@@ -135,19 +140,28 @@ fn table(page: &mut String, plot: &Plot, rows: &[&Row]) {
         Escaped(&plot.title),
         Escaped(&plot.x_label)
     );
+    let shared = shared_end(&series);
     for name in &series {
+        let name = name.strip_suffix(shared).unwrap_or(name);
         let _ = write!(page, "<th class=\"num\">{}</th>", Escaped(name));
     }
     page.push_str("</tr></thead>\n<tbody>\n");
     for x in places {
         let _ = write!(page, "<tr><td>{}</td>", Escaped(&x.to_string()));
         for name in &series {
-            let value = at(name, x).map_or("–".to_owned(), |row| short(row.value));
+            let value = at(name, x).map_or("–".to_owned(), |row| grouped(row.value));
             let _ = write!(page, "<td class=\"num\">{value}</td>");
         }
         page.push_str("</tr>\n");
     }
     page.push_str("</tbody>\n</table></div>\n</figure>\n");
+}
+
+/// What all names say behind their last comma: the caption says it too, and heads stay short.
+fn shared_end<'a>(names: &[&'a String]) -> &'a str {
+    let Some((first, others)) = names.split_first() else { return "" };
+    let end = first.rfind(", ").map_or("", |at| &first[at..]);
+    if others.iter().all(|name| name.ends_with(end)) { end } else { "" }
 }
 
 fn render_artefact(page: &mut String, artefact: &Artefact) -> Result<()> {
@@ -173,8 +187,11 @@ fn render_artefact(page: &mut String, artefact: &Artefact) -> Result<()> {
             page.push_str("</tr></thead>\n<tbody>\n");
             for row in rows {
                 page.push_str("<tr>");
-                for cell in row {
-                    let _ = write!(page, "<td>{}</td>", Escaped(cell));
+                for (cell, head) in row.iter().zip(head) {
+                    // Queries and edges are code: they wrap anywhere.
+                    let code = ["Pattern", "Edges", "Text"].contains(&head.as_str());
+                    let class = if code { " class=\"mono\"" } else { "" };
+                    let _ = write!(page, "<td{class}>{}</td>", Escaped(cell));
                 }
                 page.push_str("</tr>\n");
             }
@@ -199,7 +216,8 @@ fn raw(page: &mut String, rows: &[&Row]) {
     for row in rows {
         let Row { series, unit, n, .. } = row;
         let (series, x, unit) = (Escaped(series), row.x.to_string(), Escaped(unit));
-        let (x, value, lo, hi) = (Escaped(&x), short(row.value), short(row.lo), short(row.hi));
+        let (x, value, lo, hi) =
+            (Escaped(&x), grouped(row.value), grouped(row.lo), grouped(row.hi));
         let _ = writeln!(
             page,
             "<tr><td>{series}</td><td>{x}</td><td class=\"num\">{value}</td><td>{unit}</td>\

@@ -126,6 +126,7 @@ impl Experiment for Bars {
                     y_label: "time".to_owned(),
                     x_axis: Spacing::Linear,
                     y_axis: Spacing::Linear,
+                    absent: Vec::new(),
                 },
                 Plot {
                     title: "Paired ratio of the times".to_owned(),
@@ -135,6 +136,7 @@ impl Experiment for Bars {
                     y_label: "Quick / Slow engine".to_owned(),
                     x_axis: Spacing::Linear,
                     y_axis: Spacing::Linear,
+                    absent: Vec::new(),
                 },
             ],
         }
@@ -186,6 +188,7 @@ impl Experiment for Lines {
             y_label: "throughput".to_owned(),
             x_axis,
             y_axis,
+            absent: Vec::new(),
         };
         About {
             id: "made-up-lines".to_owned(),

@@ -32,6 +32,7 @@ impl Experiment for Table2 {
             y_label: "answers".to_owned(),
             x_axis: Spacing::Linear,
             y_axis: Spacing::Linear,
+            absent: Vec::new(),
         };
         About {
             id: "rpdt-table2".to_owned(),

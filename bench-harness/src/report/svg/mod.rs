@@ -5,6 +5,7 @@
 
 mod axis;
 mod bars;
+mod dots;
 mod labels;
 mod lines;
 
@@ -29,6 +30,7 @@ pub fn chart(plot: &Plot, rows: &[&Row], width: f64) -> Option<String> {
     Some(match plot.style {
         Style::Bars => bars::draw(chart),
         Style::Lines => lines::draw(chart),
+        Style::Ratios => dots::draw(chart),
         Style::Table => return None,
     })
 }

@@ -1,0 +1,57 @@
+//! The terms that the page uses.
+
+use std::fmt::Write;
+
+use super::html::Escaped;
+
+const TERMS: [(&str, &str); 10] = [
+    (
+        "node",
+        "As an answer: one returned element of the document, given once however many matches it is part of.",
+    ),
+    (
+        "tuple",
+        "As an answer: one element for each return node of the pattern; all distinct combinations are given.",
+    ),
+    (
+        "instance",
+        "As an answer: for each element at the pattern's root, the lists of returned elements below it. The paper calls it an instance tree.",
+    ),
+    (
+        "run",
+        "Sibling elements, one after the other, that spell an expression such as E:D*. In tables of times: one execution of one engine.",
+    ),
+    (
+        "paired ratio",
+        "The time of one engine divided by that of the other in the same round. What slows the machine for a while slows both.",
+    ),
+    (
+        "interval",
+        "The 95 % interval of a median, from order statistics of the runs. A difference is shown when the interval of the ratio does not include 1.",
+    ),
+    (
+        "CPU time",
+        "The time that the processor worked for the process, whatever else ran on the machine.",
+    ),
+    (
+        "lazy automaton",
+        "A deterministic automaton whose transitions are computed when they are first needed, and remembered.",
+    ),
+    (
+        "skipping",
+        "Passing over a subtree in which nothing can match, without looking at its tags one by one.",
+    ),
+    (
+        "sharing",
+        "One list of candidates for several enclosing elements, in place of a copy for each.",
+    ),
+];
+
+/// Appends the section.
+pub(super) fn render(page: &mut String) {
+    page.push_str("<section id=\"glossary\">\n<h2>Terms</h2>\n<dl class=\"facts\">\n");
+    for (term, meaning) in TERMS {
+        let _ = writeln!(page, "<dt>{}</dt><dd>{}</dd>", Escaped(term), Escaped(meaning));
+    }
+    page.push_str("</dl>\n<p><a href=\"#contents\">Back to the contents</a></p>\n</section>\n");
+}
