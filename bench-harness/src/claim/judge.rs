@@ -44,8 +44,8 @@ impl<'a> Points<'a> {
             Rule::Fold { a, b, from, to, at } => self.fold(&ratio(a, b), (*from, *to), at),
             Rule::Ordered { series } => self.ordered(series),
             Rule::Flat { series } => each(series, |series| self.flat(series)),
-            Rule::Rises { series } => each(series, |series| self.trend(series, true)),
-            Rule::Falls { series } => each(series, |series| self.trend(series, false)),
+            Rule::Rises { series } => self.trends(series, true),
+            Rule::Falls { series } => self.trends(series, false),
             Rule::PeakAt { series, x } => self.peak(series, x),
             Rule::Exact { series, values } => self.exact(series, values),
             Rule::Same { series } => self.same(series),
@@ -158,6 +158,23 @@ impl<'a> Points<'a> {
         let (low, high) = (short(least), with_unit(most, &first.unit));
         let measured = format!("{name}: {low} to {high}, max / min {}", short(most / least));
         (holds(most / least <= FLAT), measured)
+    }
+
+    /// A few trends in full; of many how far the ends are apart.
+    fn trends(&self, series: &[String], rises: bool) -> Finding {
+        let (verdict, text) = each(series, |series| self.trend(series, rises));
+        if series.len() <= 3 || verdict == Verdict::CannotBeJudged {
+            return (verdict, text);
+        }
+        let ends = series.iter().filter_map(|name| {
+            let rows = self.series(name);
+            Some(rows.last()?.value / rows.first()?.value)
+        });
+        let spread = spread(ends.collect());
+        let follow =
+            series.iter().filter(|name| self.trend(name, rises).0 == Verdict::Holds).count();
+        let all = series.len();
+        (verdict, format!("last value / first: {spread}, {all} series: {follow} follow the rule"))
     }
 
     fn trend(&self, name: &str, rises: bool) -> Finding {
@@ -334,20 +351,24 @@ fn ratios_text(rows: &[&Row]) -> String {
         };
         return format!("{x} {value:.2} [{lo:.2}, {hi:.2}]{side}");
     }
-    let mut values: Vec<f64> = rows.iter().map(|row| row.value).collect();
-    values.sort_by(f64::total_cmp);
-    let median = f64::midpoint(values[(values.len() - 1) / 2], values[values.len() / 2]);
+    let spread = spread(rows.iter().map(|row| row.value).collect());
     let count = |wanted| rows.iter().filter(|row| side(row) == wanted).count();
     format!(
-        "{:.2} to {:.2}, median {median:.2}, {} points: {} below 1, {} with an interval that includes \
+        "{spread}, {} points: {} below 1, {} with an interval that includes \
          1, {} above 1",
-        values[0],
-        values[values.len() - 1],
         rows.len(),
         count(Side::Below),
         count(Side::Open),
         count(Side::Above)
     )
+}
+
+/// "0.50 to 1.50, median 0.98".
+fn spread(mut values: Vec<f64>) -> String {
+    values.sort_by(f64::total_cmp);
+    let (Some(least), Some(most)) = (values.first(), values.last()) else { return String::new() };
+    let median = f64::midpoint(values[(values.len() - 1) / 2], values[values.len() / 2]);
+    format!("{least:.2} to {most:.2}, median {median:.2}")
 }
 
 /// On which side of 1 the interval of a ratio lies.

@@ -53,7 +53,7 @@ fn front(page: &mut String, registry: &Registry, records: &Records) {
         let Paper { title, authors, original, subject, source } = paper;
         let _ = writeln!(
             page,
-            "<p><cite>{}</cite>. {} ({}).</p>\n<p>{}</p>\n<p>{}</p>",
+            "<p><cite>{}</cite>. {} (in Chinese: <span lang=\"zh\">{}</span>).</p>\n<p>{}</p>\n<p>{}</p>",
             Escaped(title),
             Escaped(authors),
             Escaped(original),

@@ -111,13 +111,18 @@ fn claims(page: &mut String, about: &About, records: &Records) {
         let Judgement { claim, measured, .. } = judgement;
         let outcome = Outcome::of_point(about, judgement, records);
         let (x, verdict) = (x.to_string(), badge(outcome));
-        let (x, claim, measured) = (Escaped(&x), Escaped(claim), Escaped(measured));
+        let (x, claim, measured) = (Escaped(&x), Escaped(claim), Escaped(numbers(measured)));
         let _ = writeln!(
             page,
-            "<tr title=\"{claim}\"><td>{x}</td><td>{verdict}</td><td>{measured}</td></tr>"
+            "<tr title=\"{claim}\"><td>{x}</td><td>{verdict}</td><td class=\"wrap\">{measured}</td></tr>"
         );
     }
     page.push_str("</tbody>\n</table></div>\n</details>\n");
+}
+
+/// The numbers of a point alone: the series is the same in every line.
+fn numbers(measured: &str) -> &str {
+    measured.split_once(": ").map_or(measured, |(_, numbers)| numbers)
 }
 
 /// A row for each x, a column for each series that has rows.

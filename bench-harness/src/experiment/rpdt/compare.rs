@@ -295,7 +295,8 @@ impl Figure {
         if let [Some(own), Some(other)] = shares {
             sentences.push(format!(
                 "Reading alone, without any query, takes {own} of RPDT's CPU time and {other} of \
-                 {baseline}'s: that part is the same for both, and only the rest can differ."
+                 {baseline}'s. The reader is the same for both; a share above 100 % means that \
+                 skipping subtrees saved more than the matching cost."
             ));
         }
         sentences

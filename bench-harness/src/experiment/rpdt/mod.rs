@@ -30,7 +30,7 @@ use super::{Experiment, Paper};
 pub const PAPER: Paper = Paper {
     title: "A complex event query method for regular tree patterns",
     authors: "Zheng Liqiang, Liao Husheng, Su Hang, Gao Hongyu; Beijing University of Technology",
-    original: "in Chinese: 一种针对正规树模式的复杂事件查询方法, 郑利强 廖湖声 苏航 高红雨",
+    original: "一种针对正规树模式的复杂事件查询方法, 郑利强 廖湖声 苏航 高红雨",
     subject: "An RPDT (regular pushdown transducer) reads a stream of XML tags once and finds the \
               places where a tree pattern matches, with buffers for the elements to return. To \
               the pushdown transducer for the pattern's nodes it joins finite automata for \

@@ -36,11 +36,11 @@ pub(super) fn draw(mut chart: Chart<'_>) -> String {
         chart.out.push_str("</g>");
     }
     let one = axis.place(1.0);
-    for (number, (_, why)) in chart.plot.absent.iter().enumerate() {
+    for (number, (name, why)) in chart.plot.absent.iter().enumerate() {
         let x = middle(measured + number, left);
         let (x, y) = (x + 4.0, chart.bottom - 6.0);
         let _ = write!(chart.out, r#"<g transform="rotate(-90 {x:.1} {y:.1})">"#);
-        chart.text(x, y, "start", "soft", why);
+        chart.text(x, y, "start", "soft", &format!("{name} {why}"));
         chart.out.push_str("</g>");
     }
     let (x, bottom) = (chart.right + 6.0, chart.bottom);
