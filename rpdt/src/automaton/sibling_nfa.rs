@@ -129,31 +129,27 @@ impl Builder {
         }
     }
 
+    /// A chain of copies, each followed by the next one only: a word of k parts uses the first k. So
+    /// `x{1,500}` has 499 edges between its copies, not one from each to all later ones.
     fn repeat(&mut self, inner: &Regex, min: u32, max: Option<u32>) -> Fragment {
+        let copies = max.unwrap_or(min.max(1));
         let mut whole = empty();
-        // The obligatory copies; the last of them loops when there is no upper bound.
-        for i in 0..min {
+        let mut previous: Vec<u32> = Vec::new();
+        for copy in 1..=copies {
             let f = self.build(inner);
-            if max.is_none() && i + 1 == min {
+            self.connect(&previous, &f.first);
+            if copy == copies && max.is_none() {
                 self.connect(&f.last, &f.first);
             }
-            whole = self.concat(whole, f);
-        }
-        match max {
-            None if min == 0 => {
-                let mut f = self.build(inner);
-                self.connect(&f.last, &f.first);
-                f.nullable = true;
-                whole = f;
+            if copy == 1 {
+                whole.nullable = min == 0 || f.nullable;
+                whole.first = f.first;
             }
-            None => {}
-            Some(max) => {
-                for _ in min..max {
-                    let mut f = self.build(inner);
-                    f.nullable = true;
-                    whole = self.concat(whole, f);
-                }
+            // Parts that are empty words need no copy of their own.
+            if copy >= min || f.nullable {
+                whole.last.extend(&f.last);
             }
+            previous = f.last;
         }
         whole
     }
@@ -438,53 +434,55 @@ impl ReportedPart {
             self.start = Some(start);
         }
         let mut wanted = Vec::new();
-        for k in self.forward.len() / w..n {
+        let reached = self.forward.len() / w;
+        self.forward.resize(n * w, 0);
+        for k in reached..n {
             let symbols = &children[k * nfa.symbol_words..][..nfa.symbol_words];
             nfa.symbol_set_positions(symbols, &mut wanted);
-            let mut next = vec![0; w];
+            let (before, next) = self.forward[..(k + 1) * w].split_at_mut(k * w);
             match k {
                 0 => next.copy_from_slice(&nfa.first),
-                _ => nfa.or_follow(&self.forward[(k - 1) * w..][..w], &mut next),
+                _ => nfa.or_follow(&before[(k - 1) * w..], next),
             }
-            self.forward.extend(next.iter().zip(&wanted).map(|(a, b)| a & b));
+            next.iter_mut().zip(&wanted).for_each(|(a, b)| *a &= b);
         }
         self.used.resize(n * w, 0);
         let mut kept = nfa.last.clone();
-        let reached = &self.forward[(n - 1) * w..][..w];
-        kept.iter_mut().zip(reached).for_each(|(a, b)| *a &= b);
+        let mut earlier = vec![0; w];
+        let mut seen = vec![0u64; nfa.symbol_words];
+        kept.iter_mut().zip(&self.forward[(n - 1) * w..]).for_each(|(a, b)| *a &= b);
         for k in (0..n).rev() {
             let used = &mut self.used[k * w..][..w];
-            let mut fresh = 0;
-            let mut symbols_before = vec![0u64; nfa.symbol_words];
-            for_each_bit(used, |p| {
-                let s = nfa.position_symbol[p];
-                symbols_before[s as usize / 64] |= 1 << (s % 64);
-            });
-            for_each_bit(&kept, |p| {
-                if used[p / 64] >> (p % 64) & 1 == 0 {
-                    fresh += 1;
-                    let s = nfa.position_symbol[p];
-                    if symbols_before[s as usize / 64] >> (s % 64) & 1 == 0 {
-                        symbols_before[s as usize / 64] |= 1 << (s % 64);
-                        report(k, s);
-                    }
-                }
-            });
-            if fresh == 0 {
+            if kept.iter().zip(&*used).all(|(x, u)| x & !u == 0) {
                 return;
             }
+            seen.fill(0);
+            let mut first_use = |p: usize| {
+                let s = nfa.position_symbol[p];
+                let (word, bit) = (s as usize / 64, 1 << (s % 64));
+                let fresh = seen[word] & bit == 0;
+                seen[word] |= bit;
+                fresh.then_some(s)
+            };
+            for_each_bit(used, |p| {
+                first_use(p);
+            });
+            for_each_bit(&kept, |p| {
+                if let Some(s) = first_use(p) {
+                    report(k, s);
+                }
+            });
             used.iter_mut().zip(&kept).for_each(|(u, x)| *u |= x);
             if k == 0 {
                 return;
             }
-            let before = &self.forward[(k - 1) * w..][..w];
-            let mut next = vec![0; w];
-            for_each_bit(before, |p| {
+            earlier.fill(0);
+            for_each_bit(&self.forward[(k - 1) * w..][..w], |p| {
                 if intersects(&nfa.follow[p * w..][..w], &kept) {
-                    next[p / 64] |= 1 << (p % 64);
+                    earlier[p / 64] |= 1 << (p % 64);
                 }
             });
-            kept = next;
+            std::mem::swap(&mut kept, &mut earlier);
         }
     }
 }

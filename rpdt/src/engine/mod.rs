@@ -336,7 +336,7 @@ impl<'p, S: Sink> Engine<'p, S> {
         }
         for r in outer..inner {
             if self.trackers.is_pending(r) {
-                self.child_began(r)?;
+                self.child_began(r, tag.start)?;
             } else {
                 self.read_child(r)?;
             }

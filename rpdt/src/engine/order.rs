@@ -54,6 +54,9 @@ impl Ord for Postponed {
     }
 }
 
+/// Tells places of regular branches from those of nodes.
+const FLOOR: u32 = 1 << 31;
+
 /// Answers held back, and what they wait for.
 #[derive(Debug, Default)]
 pub(crate) struct DocumentOrder {
@@ -66,6 +69,16 @@ impl DocumentOrder {
     /// A return node or key node opens.
     pub(crate) fn begin(&mut self, start: u64, node: u32) {
         self.undecided.insert((start, node));
+    }
+
+    /// Moves the place before which a regular branch can give no further answer.
+    pub(crate) fn move_floor(&mut self, regular: u32, from: Option<u64>, to: Option<u64>) {
+        if let Some(from) = from {
+            self.undecided.remove(&(from, FLOOR | regular));
+        }
+        if let Some(to) = to {
+            self.undecided.insert((to, FLOOR | regular));
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use crate::automaton::compile::{Regular, Role};
+use crate::automaton::compile::{NONE, Regular, Role};
 use crate::automaton::sibling_nfa::{ReportedPart, RunState, Scratch};
 use crate::{Error, Runs, Shape, Sink};
 
@@ -36,6 +36,10 @@ struct Tracker {
     members: VecDeque<(u64, u32, InstanceId)>,
     /// What was found out about the runs that start at a certain child.
     reported_part: ReportedPart,
+    /// In document order: start offsets of the children that live runs may begin with.
+    starts: VecDeque<(u64, u64)>,
+    /// In document order: no further run begins before this offset.
+    floor: Option<u64>,
 }
 
 /// The stack of all open regular branches.
@@ -69,6 +73,8 @@ impl RunTracker {
         t.reported = false;
         t.remembered.clear();
         t.reported_part.clear();
+        t.starts.clear();
+        debug_assert!(t.floor.is_none(), "a floor is removed when its tracker is dropped");
         debug_assert!(t.members.is_empty(), "members are released when a tracker is dropped");
     }
 
@@ -203,7 +209,12 @@ impl<S: Sink> Engine<'_, S> {
 
     /// After the start tag of a child that may match some symbols: a run that none of them can
     /// prolong is certain already.
-    pub(super) fn child_began(&mut self, r: u32) -> Result<(), Error> {
+    pub(super) fn child_began(&mut self, r: u32, start: u64) -> Result<(), Error> {
+        if self.order.is_some() {
+            let t = &mut self.trackers.stack[r as usize];
+            t.starts.push_back((t.child, start));
+            self.update_floor(r);
+        }
         let t = &mut self.trackers.stack[r as usize];
         if self.runs != Runs::Peak || t.best.is_none() {
             return Ok(());
@@ -248,8 +259,38 @@ impl<S: Sink> Engine<'_, S> {
         }
     }
 
+    /// Document order, for a confirmed key whose only list is a regular branch: answers wait for the
+    /// runs that may still come, not for the end of the key's element.
+    fn update_floor(&mut self, r: u32) {
+        let t = &mut self.trackers.stack[r as usize];
+        let owner = self.open[t.owner as usize];
+        let node = &self.compiled.nodes[owner.node as usize];
+        let passes = node.role == Role::Key
+            && owner.confirmed
+            && node.lists == 1
+            && node.returned == NONE
+            && self.compiled.regulars[t.regular as usize].on_spine
+            && self.modes[node.query as usize].shape == Shape::Tuples;
+        let current = t.pending.then_some(t.child);
+        let live = t.state.earliest().into_iter().chain(t.best.map(|b| b.0)).chain(current).min();
+        let keep = live.unwrap_or(u64::MAX);
+        while t.starts.front().is_some_and(|s| s.0 < keep) {
+            t.starts.pop_front();
+        }
+        let Some(order) = self.order.as_mut().filter(|_| passes) else { return };
+        let floor = t.starts.front().map(|s| s.1);
+        if floor != t.floor {
+            order.move_floor(t.regular, t.floor, floor);
+            t.floor = floor;
+        }
+        self.resolved(owner.start, owner.node);
+    }
+
     /// Drops remembered children that no live or unreported run holds.
     fn forget(&mut self, r: u32) {
+        if self.order.is_some() {
+            self.update_floor(r);
+        }
         let t = &mut self.trackers.stack[r as usize];
         let words = self.compiled.regulars[t.regular as usize].nfa.symbol_words;
         let live = t.state.earliest().into_iter().chain(t.best.map(|b| b.0)).min();
@@ -382,6 +423,9 @@ impl<S: Sink> Engine<'_, S> {
     pub(super) fn truncate_trackers(&mut self, to: u32) {
         for t in &mut self.trackers.stack[to as usize..self.trackers.used] {
             release_members(t, &mut self.buffers);
+            if let Some(order) = &mut self.order {
+                order.move_floor(t.regular, t.floor.take(), None);
+            }
         }
         self.trackers.used = to as usize;
     }
