@@ -5,6 +5,7 @@
 
 pub(crate) mod compile;
 pub(crate) mod lazy;
+pub(crate) mod readings;
 mod roles;
 pub(crate) mod sibling_nfa;
 pub(crate) mod symbols;

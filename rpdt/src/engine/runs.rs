@@ -4,7 +4,8 @@
 use std::collections::VecDeque;
 
 use crate::automaton::compile::{NONE, Regular, Role};
-use crate::automaton::sibling_nfa::{ReportedPart, RunState, Scratch};
+use crate::automaton::readings::ReportedPart;
+use crate::automaton::sibling_nfa::{RunState, Scratch};
 use crate::{Error, Runs, Shape, Sink};
 
 use super::Engine;

@@ -20,6 +20,7 @@ pub fn document_for(pattern: &Pattern, choices: &[u8]) -> Document {
 
 /// A document for a pattern with prefixes, with these namespace declarations on its root; its
 /// elements and attributes have the prefixes `p` and `q`, or none.
+#[allow(dead_code, reason = "not every test program that includes this file knows namespaces")]
 pub fn namespace_document_for(
     pattern: &Pattern,
     choices: &[u8],
