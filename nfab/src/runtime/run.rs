@@ -1,0 +1,224 @@
+//! The computation state of a run, and what one event does to it.
+
+use std::sync::Arc;
+
+use crate::event::Event;
+use crate::history::History;
+use crate::nfa::{Automaton, EdgeKind, Formula, StateKind};
+use crate::predicate::evaluate::{Context, Faults};
+use crate::predicate::register::Register;
+
+/// A partial match.
+#[derive(Clone, Debug)]
+pub(crate) struct Run<T> {
+    pub(crate) state: u32,
+    pub(crate) tail: T,
+    /// The arrival number of its first event.
+    pub(crate) start: u64,
+    pub(crate) start_time: i64,
+    /// The time of its last event.
+    pub(crate) last_time: i64,
+    pub(crate) length: usize,
+    /// What later conditions need of its events; `None` if no condition needs anything.
+    pub(crate) registers: Option<Arc<[Register]>>,
+}
+
+/// Whether conditions hold for the event at hand: 0 not evaluated, 1 no, 2 yes.
+#[derive(Debug)]
+pub(crate) struct Memo {
+    unary: Vec<u8>,
+    correlated: Vec<u8>,
+}
+
+impl Memo {
+    pub(crate) fn new(automaton: &Automaton) -> Self {
+        let count = automaton.conditions.len();
+        Memo { unary: vec![0; count], correlated: vec![0; count] }
+    }
+
+    pub(crate) fn next_event(&mut self) {
+        self.unary.fill(0);
+    }
+
+    fn next_run(&mut self) {
+        self.correlated.fill(0);
+    }
+
+    fn open<E: Event>(
+        &mut self,
+        automaton: &Automaton,
+        formula: &Formula,
+        at: Context<'_, E>,
+    ) -> bool {
+        formula.open(&mut |number| {
+            let condition = &automaton.conditions[number as usize];
+            let known = if condition.unary { &mut self.unary } else { &mut self.correlated };
+            let known = &mut known[number as usize];
+            if *known == 0 {
+                *known = 1 + u8::from(condition.test.evaluate(at).holds());
+            }
+            *known == 2
+        })
+    }
+}
+
+/// The event being processed.
+pub(crate) struct Arrival<'a, E> {
+    pub(crate) event: &'a E,
+    pub(crate) number: u64,
+    pub(crate) time: i64,
+    /// The place that the event gets if a run takes it.
+    pub(crate) place: u32,
+}
+
+/// What became of a run.
+#[derive(Debug)]
+pub(crate) struct Step<T> {
+    /// The runs that go on.
+    pub(crate) alive: Vec<Run<T>>,
+    /// The matches that are complete.
+    pub(crate) complete: Vec<Run<T>>,
+    /// Some run took the event.
+    pub(crate) taken: bool,
+    /// Runs that would have become too long.
+    pub(crate) too_long: u64,
+    stack: Vec<u32>,
+}
+
+impl<T> Step<T> {
+    pub(crate) fn new() -> Self {
+        let (alive, complete, stack) = (Vec::new(), Vec::new(), Vec::new());
+        Step { alive, complete, taken: false, too_long: 0, stack }
+    }
+}
+
+/// Lets one run see an event. `None` is the run that has not started yet.
+pub(crate) fn step<E: Event, H: History>(
+    automaton: &Automaton,
+    run: Option<&Run<H::Tail>>,
+    fresh: &[Register],
+    arrival: &Arrival<'_, E>,
+    longest: usize,
+    history: &mut H,
+    memo: &mut Memo,
+    faults: &Faults,
+    into: &mut Step<H::Tail>,
+) {
+    let registers = match run {
+        Some(Run { registers: Some(r), .. }) => r,
+        _ => fresh,
+    };
+    let at = Context { event: arrival.event, registers, faults };
+    memo.next_run();
+    let alive_before = into.alive.len();
+    let mut stopped = false;
+    let mut stack = std::mem::take(&mut into.stack);
+    stack.push(run.map_or(automaton.start, |r| r.state));
+    while let Some(state) = stack.pop() {
+        for edge in &automaton.states[state as usize].edges {
+            // The run that has not started has nothing to hold on to while it ignores events.
+            if edge.kind == EdgeKind::Ignore && run.is_none() {
+                continue;
+            }
+            if !memo.open(automaton, &edge.formula, at) {
+                continue;
+            }
+            let target = edge.target;
+            match edge.kind {
+                EdgeKind::Proceed if automaton.states[target as usize].kind == StateKind::Stop => {
+                    stopped = true;
+                }
+                EdgeKind::Proceed => stack.push(target),
+                EdgeKind::Ignore => {
+                    if let Some(run) = run {
+                        let next = Run { state: target, ..run.clone() };
+                        let last = automaton.states[target as usize].kind == StateKind::Final;
+                        if last { &mut into.complete } else { &mut into.alive }.push(next);
+                    }
+                }
+                EdgeKind::Begin | EdgeKind::Take => {
+                    if run.is_some_and(|run| run.length >= longest) {
+                        into.too_long += 1;
+                        continue;
+                    }
+                    let stage = automaton.states[state as usize].stage;
+                    let next = extended(automaton, run, fresh, arrival, stage, target, history);
+                    into.taken = true;
+                    if automaton.states[target as usize].kind == StateKind::Final {
+                        into.complete.push(next);
+                        continue;
+                    }
+                    if reaches_end(automaton, target, memo, at) {
+                        into.complete.push(next.clone());
+                    }
+                    into.alive.push(next);
+                }
+            }
+        }
+    }
+    into.stack = stack;
+    if stopped {
+        into.alive.truncate(alive_before);
+    }
+}
+
+/// The run with the event added.
+fn extended<E: Event, H: History>(
+    automaton: &Automaton,
+    run: Option<&Run<H::Tail>>,
+    fresh: &[Register],
+    arrival: &Arrival<'_, E>,
+    stage: u32,
+    target: u32,
+    history: &mut H,
+) -> Run<H::Tail> {
+    let mut next = match run {
+        Some(run) => Run {
+            tail: history.append(&run.tail, stage, arrival.place),
+            length: run.length + 1,
+            ..run.clone()
+        },
+        None => Run {
+            state: target,
+            tail: history.append(&H::empty(), stage, arrival.place),
+            start: arrival.number,
+            start_time: arrival.time,
+            last_time: arrival.time,
+            length: 1,
+            registers: (!fresh.is_empty()).then(|| fresh.into()),
+        },
+    };
+    next.state = target;
+    next.last_time = arrival.time;
+    let updates = &automaton.stage_registers[stage as usize];
+    if let (Some(registers), false) = (&mut next.registers, updates.is_empty()) {
+        let registers = Arc::make_mut(registers);
+        for &index in updates {
+            let spec = &automaton.registers[index as usize];
+            spec.update(&mut registers[index as usize], arrival.event);
+        }
+    }
+    next
+}
+
+/// Whether proceed edges lead from a state to the end of the pattern. Their formulas see what the
+/// run held before the event.
+fn reaches_end<E: Event>(
+    automaton: &Automaton,
+    state: u32,
+    memo: &mut Memo,
+    at: Context<'_, E>,
+) -> bool {
+    let mut stack = vec![state];
+    while let Some(state) = stack.pop() {
+        for edge in &automaton.states[state as usize].edges {
+            if edge.kind == EdgeKind::Proceed && memo.open(automaton, &edge.formula, at) {
+                if automaton.states[edge.target as usize].kind == StateKind::Final {
+                    return true;
+                }
+                stack.push(edge.target);
+            }
+        }
+    }
+    false
+}

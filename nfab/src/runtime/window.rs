@@ -1,0 +1,61 @@
+//! Windows: what the passing of time does to runs.
+
+use super::{Cause, Engine, Run, Sink, Tail};
+use crate::error::Error;
+use crate::event::Event;
+use crate::nfa::StateKind;
+
+/// Whether the window of length `window` from `start` has passed; at `None` every window has. The
+/// difference of two times may exceed 64 bits.
+fn has_passed(start: i64, window: i64, now: Option<i64>) -> bool {
+    now.is_none_or(|now| i128::from(now) - i128::from(start) >= i128::from(window))
+}
+
+impl<E: Event> Engine<E> {
+    /// When the run's window ended, if it has.
+    fn passed(&self, run: &Run<Tail>, now: Option<i64>) -> Option<i64> {
+        let gap = self.automaton.states[run.state as usize].gap;
+        let gap = gap.filter(|&window| has_passed(run.last_time, window, now));
+        if let Some(window) = gap {
+            return Some(run.last_time.saturating_add(window));
+        }
+        let whole = self.automaton.within;
+        let whole = whole.filter(|&window| has_passed(run.start_time, window, now));
+        whole.map(|window| run.start_time.saturating_add(window))
+    }
+
+    /// Ends the runs whose window has passed; `None` is the end of the stream.
+    pub(super) fn pass_windows(
+        &mut self,
+        now: Option<i64>,
+        sink: &mut impl Sink<E>,
+    ) -> Result<(), Error> {
+        let cause = now.map_or(Cause::End, Cause::Time);
+        let mut complete = Vec::new();
+        let mut timed_out = Vec::new();
+        let bounded = self.automaton.within.is_some()
+            || self.automaton.pattern.within_gap.is_some();
+        if bounded {
+            let mut runs = std::mem::take(&mut self.runs);
+            runs.retain(|run| match self.passed(run, now) {
+                None => true,
+                Some(deadline) => {
+                    let state = &self.automaton.states[run.state as usize];
+                    if state.kind == StateKind::Pending {
+                        complete.push(run.clone());
+                    } else {
+                        timed_out.push((deadline, run.clone()));
+                    }
+                    false
+                }
+            });
+            self.runs = runs;
+        }
+        self.stats.timed_out += timed_out.len() as u64;
+        let go_on = self.conclude(complete, cause, false, sink)?;
+        if self.config.timeouts {
+            self.emit_timeouts(timed_out, cause, go_on, sink);
+        }
+        Ok(())
+    }
+}
