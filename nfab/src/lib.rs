@@ -70,6 +70,7 @@ mod error;
 mod event;
 mod history;
 mod limits;
+pub mod language;
 pub mod nfa;
 pub mod pattern;
 pub mod predicate;

@@ -310,7 +310,7 @@ fn within(query: &Query) -> Result<(), Error> {
 fn bound<'s, 'q>(scope: &'s Scope<'q>, name: &Name) -> Result<&'s Variable<'q>, Error> {
     let variable = match scope.find(name) {
         Some(variable) => &scope.variables[variable],
-        None => return Err(unknown_variable(name)),
+        None => return Err(scope.unknown(name)),
     };
     if variable.item.negated {
         let message = format!("`{}` is negated: a match has no such event", name.text);

@@ -272,6 +272,7 @@ impl Parser<'_> {
                 Ok(n) => Literal::Int(n),
                 Err(_) => return Err(self.huge_number(self.span().into())),
             },
+            Token::HugeNumber => return Err(self.huge_number(self.span().into())),
             Token::Float(x) => Literal::Float(x),
             Token::Text(raw, quote) => Literal::Text(unquote(raw, quote).into()),
             Token::Word(_) if self.is_word("true") => Literal::Bool(true),
@@ -413,8 +414,11 @@ impl Parser<'_> {
     }
 
     fn huge_number(&self, span: Span) -> Error {
-        fault(span.range(), "a number that is too large")
-            .with_hint("whole numbers reach from -9223372036854775808 to 9223372036854775807")
+        let whole = self.text[span.range()].bytes().all(|b| !matches!(b, b'.' | b'e' | b'E'));
+        fault(span.range(), "a number that is too large").with_hint(match whole {
+            true => "whole numbers reach from -9223372036854775808 to 9223372036854775807",
+            false => "numbers reach to about 1.8e308",
+        })
     }
 }
 

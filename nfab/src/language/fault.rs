@@ -94,6 +94,7 @@ impl Parser<'_> {
         let fixed = match (place, found) {
             (_, Token::UnclosedText) => "close the string with the quote that opened it",
             (_, Token::UnclosedName) => "close the name with a backquote",
+            (_, Token::Unknown(';')) => "a query ends without a sign: leave it out",
             (_, Token::Unknown(c)) => match replacement(c) {
                 Some(ascii) => return Some(format!("write `{ascii}`")),
                 None => return None,
@@ -132,9 +133,6 @@ impl Parser<'_> {
             (Place::AfterStrategy, Token::Word(_)) if word == "and" => {
                 "predicates stand in braces behind the strategy"
             }
-            (Place::AfterPattern | Place::AfterStrategy | Place::Clause, Token::Sign(";")) => {
-                "leave it out"
-            }
             (Place::AfterPattern | Place::AfterStrategy | Place::Clause, Token::Word(_))
                 if CLAUSES.contains(&word.as_str()) =>
             {
@@ -149,6 +147,9 @@ impl Parser<'_> {
                 "an equivalence names attributes without variables, as in `[symbol]`"
             }
             (Place::Equivalence, Token::Sign("]")) => "leave the empty brackets out",
+            (Place::Term, Token::End) if matches!(self.before(), Some(Token::Word(w)) if w.eq_ignore_ascii_case("return")) => {
+                "leave `RETURN` out for all events of the match"
+            }
             (Place::Term, Token::Sign("[")) => {
                 "an equivalence `[attr]` stands for itself between `AND`s"
             }

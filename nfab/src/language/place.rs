@@ -125,12 +125,25 @@ impl<'q> Scope<'q> {
         self.by_name.get(&*name.text).copied()
     }
 
+    /// The error that no variable has the name.
+    pub(super) fn unknown(&self, name: &Name) -> Error {
+        let error = super::check::unknown_variable(name);
+        let names: Vec<String> = self.variables.iter().map(|v| format!("`{}`", v.name())).collect();
+        match &names[..] {
+            [one] => error.with_hint(format!("the only one is {one}")),
+            [front @ .., last] if names.len() < 9 => {
+                error.with_hint(format!("there are {} and {last}", front.join(", ")))
+            }
+            _ => error,
+        }
+    }
+
     fn used(&self, expr: &Expr) -> Result<Vec<Used>, Error> {
         let mut used: Vec<Used> = vec![];
         let mut at: HashMap<usize, usize> = HashMap::new();
         for_each_reference(expr, &mut |name, form, attribute, span| {
             let Some(variable) = self.find(name) else {
-                return Err(super::check::unknown_variable(name));
+                return Err(self.unknown(name));
             };
             form_fault(&self.variables[variable], form, attribute, span)?;
             let slot = *at.entry(variable).or_insert_with(|| {
@@ -223,10 +236,11 @@ impl<'q> Scope<'q> {
         })
     }
 
-    /// `v[i]` is tested when its event is taken: nothing may be open then.
+    /// `v[i]` is tested when its event is taken: no other variable may be bound later.
     fn single_anchor(&self, anchor: &Used, last: &[&Used]) -> Result<(), Error> {
-        match anchor.span_of(&[Form::Current, Form::Earlier]) {
-            Some(span) if last.len() > 1 => Err(self.not_running(anchor, span)),
+        let other = last.iter().find(|other| other.variable != anchor.variable);
+        match (anchor.span_of(&[Form::Current, Form::Earlier]), other) {
+            (Some(span), Some(other)) => Err(self.not_running(anchor, span, other)),
             _ => Ok(()),
         }
     }
@@ -234,7 +248,7 @@ impl<'q> Scope<'q> {
     /// Whether the other variable's forms are known when the last one is bound.
     fn known(&self, other: &Used, last: &Used, kind: EdgeKind, open: bool) -> Result<(), Error> {
         if let Some(span) = other.span_of(&[Form::Current, Form::Earlier]) {
-            return Err(self.not_running(other, span));
+            return Err(self.not_running(other, span, last));
         }
         let variable = &self.variables[other.variable];
         let Some(round) = variable.round().filter(|_| !variable.is_list()) else { return Ok(()) };
@@ -259,13 +273,15 @@ impl<'q> Scope<'q> {
         Ok(())
     }
 
-    fn not_running(&self, used: &Used, span: Span) -> Error {
+    fn not_running(&self, used: &Used, span: Span, decides: &Used) -> Error {
         let name = self.variables[used.variable].name();
+        let other = self.variables[decides.variable].name();
         let message = format!(
-            "`{name}[i]`, `{name}[i-1]` or `{name}[..i-1]` where `{name}` is not the last event"
+            "`{name}[i]`, `{name}[i-1]` or `{name}[..i-1]` in a predicate that `{other}` decides"
         );
         reference_fault(span, message).with_hint(format!(
-            "write `{name}[1]`, `{name}[{name}.LEN]` or an aggregate over `{name}[]`"
+            "`{name}` is complete then: write `{name}[1]`, `{name}[{name}.LEN]` or an aggregate \
+             over `{name}[]`"
         ))
     }
 }

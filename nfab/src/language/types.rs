@@ -86,8 +86,7 @@ pub(super) fn kind(expr: &Expr) -> Result<Kind, Error> {
 }
 
 fn compared(value: &Expr, others: &[&Expr], ordered: bool) -> Result<Kind, Error> {
-    let left = kind(value)?;
-    let mut known = left;
+    let mut known = kind(value)?;
     for other in others {
         let right = kind(other)?;
         if !known.fits(right) {
@@ -98,7 +97,8 @@ fn compared(value: &Expr, others: &[&Expr], ordered: bool) -> Result<Kind, Error
             return Err(mismatch(other, "an order of conditions".into())
                 .with_hint("true and false are compared with `=` and `!=`"));
         }
-        if known == Kind::Open {
+        // The ends of a range are of one kind; a list may mix them.
+        if ordered && known == Kind::Open {
             known = right;
         }
     }
