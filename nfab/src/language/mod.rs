@@ -64,9 +64,9 @@
 //! - A negated event in the middle must not occur strictly between its neighbours, one at an end not
 //!   within the window.
 //!
-//! Module by module: [`lexer`](self) and parser make the tree of `ast`, `check` refuses what
-//! contradicts itself, [`place`] says on which edge of the automaton a predicate is tested, and
-//! `Display` writes the canonical text.
+//! The lexer and the parser make the tree, [`Query::check`] refuses what contradicts itself,
+//! [`place`] says on which edge of the automaton a predicate is tested, and `Display` writes the
+//! canonical text.
 
 mod ast;
 mod check;
