@@ -385,12 +385,24 @@ fn sequence(elements: &[Element]) -> Result<PatternBuilder, String> {
 }
 
 impl PatternSpec {
+    /// In Flink a window between neighbours belongs to the stage on which it is set, which in the
+    /// cases is the last one, and has an effect only if that stage occurs once.
+    fn with_gap(&self, builder: PatternBuilder, window: i64) -> PatternBuilder {
+        match self.elems.last() {
+            Some(Element { name: Some(_), quant: None, .. }) => builder.within_gap(window),
+            Some(Element { name: Some(_), quant: Some(q), .. }) if matches!(q.kind, Kind::One) => {
+                builder.within_gap(window)
+            }
+            _ => builder,
+        }
+    }
+
     fn build(&self) -> Result<Pattern, String> {
         let mut builder = sequence(&self.elems)?;
         builder = match (self.within, &self.within_type) {
             (None, None) => builder,
             (Some(window), None) => builder.within(window),
-            (Some(window), Some(WithinType::PreviousAndCurrent)) => builder.within_gap(window),
+            (Some(window), Some(WithinType::PreviousAndCurrent)) => self.with_gap(builder, window),
             (None, Some(_)) => return Err("within_type without within".to_owned()),
         };
         if let Some(skip) = &self.skip {

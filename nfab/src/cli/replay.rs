@@ -125,7 +125,7 @@ fn replay(case: &Case) -> Result<(), String> {
     let want = expected(&case.matches, false).map_err(|e| problem(&e))?;
     let want_timed_out = expected(&case.timed_out, true).map_err(|e| problem(&e))?;
     let prepared = case.prepare().map_err(|e| problem(&e))?;
-    let options = CompileOptions::new().allow_silent_negation(true);
+    let options = CompileOptions::new().follow_flink(true);
     let automaton = Automaton::compile_with(&prepared.pattern, &prepared.schema, options)
         .map_err(|e| problem(&e))?;
     let config = Config::new().end_of_input(EndOfInput::Max).timeouts(true);

@@ -64,10 +64,21 @@ impl From<Inner> for Contiguity {
 #[derive(Clone, Copy)]
 struct Scope<'p> {
     elements: &'p [Element],
-    /// For a group: how its head is entered in this copy, and how it would be in the next iteration.
-    head: Option<(Contiguity, Contiguity)>,
+    /// For a group: how its head is entered.
+    head: Option<Head>,
     /// What follows the sequence.
     after: Option<&'p Element>,
+}
+
+/// How the first element of a group is entered.
+#[derive(Clone, Copy)]
+struct Head {
+    /// In this copy of the group.
+    entry: Contiguity,
+    /// In the next iteration.
+    between: Contiguity,
+    /// A proceed edge leads past the whole group.
+    skippable: bool,
 }
 
 /// An element in its sequence.
@@ -96,14 +107,19 @@ impl<'p> Place<'p> {
 
     fn entry(&self) -> Contiguity {
         match self.scope.head {
-            Some((entry, _)) if self.index == 0 => entry,
+            Some(head) if self.index == 0 => head.entry,
             _ => self.element().connector.into(),
         }
     }
 
+    /// It heads a group that may be left out at this point.
+    fn heads_skippable(&self) -> bool {
+        self.index == 0 && self.scope.head.is_some_and(|head| head.skippable)
+    }
+
     fn between(&self) -> Contiguity {
         match self.scope.head {
-            Some((_, between)) if self.index == 0 => between,
+            Some(head) if self.index == 0 => head.between,
             _ => self.element().quantifier.inner.into(),
         }
     }
@@ -158,6 +174,7 @@ pub(super) fn compile(pattern: &Pattern, schema: &Schema) -> Result<Automaton, E
     }
     Ok(Automaton {
         skip: Automaton::resolve_skip(&pattern.after_match, &c.stages),
+        cyclic: crate::pattern::endless_loop(&pattern.elements),
         pattern: pattern.clone(),
         states: c.states,
         start,
@@ -255,7 +272,7 @@ impl<'p> Compiler<'p> {
         }
         let name = element.name().unwrap_or("group");
         let state = self.state(name, kind, Some(element));
-        self.states[state as usize].gap = self.pattern.within_gap;
+        self.states[state as usize].gap = element.gap;
         Ok(state)
     }
 
@@ -303,8 +320,7 @@ impl<'p> Compiler<'p> {
             let element = place.element();
             match element.connector {
                 Connector::NotFollowedBy => {
-                    let windowed =
-                        self.pattern.within.is_some() || self.pattern.within_gap.is_some();
+                    let windowed = self.pattern.within.is_some() || element.gap.is_some();
                     if windowed && self.is_final(sink) {
                         let pending = self.waiting_state(element, StateKind::Pending)?;
                         let condition = self.condition(element);
@@ -434,7 +450,7 @@ impl<'p> Compiler<'p> {
         }
         if let Some(ignore) = single.ignore {
             let mut waiting = state;
-            if single.past.is_some() {
+            if single.past.is_some() || (single.first && place.heads_skippable()) {
                 waiting = self.waiting_state(element, StateKind::Normal)?;
                 self.edge(waiting, EdgeKind::Begin, sink, single.take);
                 self.edge(waiting, EdgeKind::Ignore, waiting, ignore.clone());
@@ -445,11 +461,18 @@ impl<'p> Compiler<'p> {
         Ok(state)
     }
 
-    fn inside(&self, place: Place<'p>, inner: &'p [Element], first: bool) -> Scope<'p> {
+    fn inside(
+        &self,
+        place: Place<'p>,
+        inner: &'p [Element],
+        first: bool,
+        skippable: bool,
+    ) -> Scope<'p> {
         let element = place.element();
         let between = element.quantifier.inner.into();
         let entry = if first { element.connector.into() } else { between };
-        Scope { elements: inner, head: Some((entry, between)), after: place.following() }
+        let head = Head { entry, between, skippable };
+        Scope { elements: inner, head: Some(head), after: place.following() }
     }
 
     fn group(
@@ -458,7 +481,7 @@ impl<'p> Compiler<'p> {
         inner: &'p [Element],
         single: &Single,
     ) -> Result<u32, Error> {
-        let scope = self.inside(place, inner, single.first);
+        let scope = self.inside(place, inner, single.first, single.first && single.past.is_some());
         let state = self.sequence(scope, single.sink)?;
         if let Some(past) = single.past {
             self.edge(state, EdgeKind::Proceed, past, Formula::True);
@@ -471,7 +494,7 @@ impl<'p> Compiler<'p> {
         let element = place.element();
         if let Body::Group(inner) = &element.body {
             let back = self.waiting_state(element, StateKind::Normal)?;
-            let scope = self.inside(place, inner, false);
+            let scope = self.inside(place, inner, false, false);
             let head = self.sequence(scope, back)?;
             self.edge(head, EdgeKind::Proceed, sink, Formula::True);
             self.edge(back, EdgeKind::Proceed, head, Formula::True);

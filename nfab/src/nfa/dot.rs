@@ -57,7 +57,8 @@ impl Automaton {
                 StateKind::Stop => "stop state",
                 StateKind::Pending => "pending state",
             };
-            let _ = writeln!(out, "{kind} {}{start}", state.label);
+            let gap = state.gap.map_or(String::new(), |gap| format!(", waits less than {gap}"));
+            let _ = writeln!(out, "{kind} {}{start}{gap}", state.label);
             for (j, edge) in state.edges.iter().enumerate() {
                 // The start state has nothing that could go on being held.
                 if i as u32 == self.start && edge.kind == EdgeKind::Ignore {
@@ -81,9 +82,6 @@ impl Automaton {
         }
         if let Some(window) = self.within {
             let _ = writeln!(out, "window: last - first < {window}");
-        }
-        if let Some(window) = self.pattern.within_gap {
-            let _ = writeln!(out, "window: each event < {window} after the one before");
         }
         out
     }

@@ -11,7 +11,7 @@ pub use edge::{Edge, EdgeKind};
 
 use crate::error::{Error, ErrorKind};
 use crate::event::Schema;
-use crate::pattern::{AfterMatch, Pattern};
+use crate::pattern::{AfterMatch, Element, Pattern};
 use crate::predicate::Expr;
 use crate::predicate::evaluate::Test;
 use crate::predicate::register::RegisterSpec;
@@ -83,7 +83,7 @@ pub(crate) enum Skip {
 /// Options of compiling.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CompileOptions {
-    allow_silent_negation: bool,
+    follow_flink: bool,
 }
 
 impl CompileOptions {
@@ -93,12 +93,13 @@ impl CompileOptions {
         Self::default()
     }
 
-    /// Accepts a negation that has no effect, as Flink does: a `not_followed_by` that closes a
-    /// group, and all but the last of several negations that close the pattern. By default such a
-    /// pattern is refused.
+    /// Accepts, as Flink does, patterns that do not mean what they say: a negation without effect
+    /// (a `not_followed_by` that closes a group, all but the last of several negations that close
+    /// the pattern), and a group that loops though it may pass without an event (Flink never
+    /// returns once it is reached; here each round takes an event). By default they are refused.
     #[must_use]
-    pub fn allow_silent_negation(mut self, allow: bool) -> Self {
-        self.allow_silent_negation = allow;
+    pub fn follow_flink(mut self, follow: bool) -> Self {
+        self.follow_flink = follow;
         self
     }
 }
@@ -112,6 +113,8 @@ pub struct Automaton {
     pub(crate) start: u32,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) registers: Vec<RegisterSpec>,
+    /// Proceed edges form a cycle.
+    pub(crate) cyclic: bool,
     /// For each stage the registers that its events go into.
     pub(crate) stage_registers: Vec<Vec<u32>>,
     pub(crate) stages: Vec<String>,
@@ -141,7 +144,14 @@ impl Automaton {
         options: CompileOptions,
     ) -> Result<Automaton, Error> {
         pattern.check()?;
-        if !options.allow_silent_negation {
+        if !options.follow_flink {
+            if crate::pattern::endless_loop(&pattern.elements) {
+                let message = "a group that loops may pass without an event, and so never ends";
+                return Err(Error::new(ErrorKind::Pattern, message).with_hint(
+                    "make a stage of the group mandatory, or the group optional instead of all \
+                     its stages",
+                ));
+            }
             if let Some(stage) = crate::pattern::silent_negation(pattern) {
                 return Err(Error::new(ErrorKind::Pattern, "this negation would have no effect")
                     .in_stage(stage)
@@ -176,6 +186,11 @@ impl Automaton {
     #[must_use]
     pub fn stages(&self) -> &[String] {
         &self.stages
+    }
+
+    /// Time alone can end runs.
+    pub(crate) fn is_windowed(&self) -> bool {
+        self.within.is_some() || self.pattern.elements.iter().any(Element::has_gap)
     }
 
     pub(crate) fn resolve_skip(after: &AfterMatch, stages: &[String]) -> Skip {

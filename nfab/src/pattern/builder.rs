@@ -42,7 +42,7 @@ impl PatternBuilder {
 
     fn add(mut self, connector: Connector, body: Body) -> Self {
         let quantifier = Quantifier::default();
-        self.pattern.elements.push(Element { connector, body, quantifier });
+        self.pattern.elements.push(Element { connector, body, quantifier, gap: None });
         self
     }
 
@@ -55,7 +55,7 @@ impl PatternBuilder {
             self.note(mistake);
         }
         let inner = group.pattern;
-        if inner.within.is_some() || inner.within_gap.is_some() {
+        if inner.within.is_some() {
             self.refuse("a group has no window of its own", "set it on the whole pattern");
         }
         if inner.after_match != AfterMatch::NoSkip {
@@ -242,9 +242,13 @@ impl PatternBuilder {
         self
     }
 
-    /// Each event of a match is *less than* this time after the one before.
+    /// Each event of the stage is *less than* this time after the event before. For a
+    /// `not_followed_by` that ends the pattern: how long it must not occur.
     pub fn within_gap(mut self, time: i64) -> Self {
-        self.pattern.within_gap = Some(time);
+        if matches!(self.last().body, Body::Group(_)) {
+            self.refuse("a group has no window to the event before", "set it on its stages");
+        }
+        self.last().gap = Some(time);
         self
     }
 

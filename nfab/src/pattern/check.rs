@@ -22,14 +22,9 @@ pub(super) fn pattern(pattern: &Pattern) -> Result<(), Error> {
         let message = format!("two stages are called `{}`", twice[0]);
         return Err(refuse(message, "give each stage a name of its own"));
     }
-    for window in [pattern.within, pattern.within_gap].into_iter().flatten() {
-        if window <= 0 {
-            let message = format!("a window of {window} admits no match");
-            return Err(refuse(message, "a window is a positive time"));
-        }
-    }
+    positive(pattern.within)?;
     if let Some(last) = pattern.elements.last() {
-        let windowless = pattern.within.is_none() && pattern.within_gap.is_none();
+        let windowless = pattern.within.is_none() && last.gap.is_none();
         if last.connector == Connector::NotFollowedBy && windowless {
             let error = refuse(
                 "a pattern ends in not_followed_by without a window: its absence is never certain",
@@ -54,6 +49,16 @@ pub(super) fn pattern(pattern: &Pattern) -> Result<(), Error> {
         AfterMatch::NoSkip | AfterMatch::SkipToNext | AfterMatch::SkipPastLast => {}
     }
     Ok(())
+}
+
+fn positive(window: Option<i64>) -> Result<(), Error> {
+    match window {
+        Some(window) if window <= 0 => {
+            let message = format!("a window of {window} admits no match");
+            Err(refuse(message, "a window is a positive time"))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn in_stage(error: Error, element: &Element) -> Error {
@@ -84,6 +89,11 @@ fn sequence<'p>(
         }
         let before = i.checked_sub(1).map(|before| &elements[before]);
         quantifier(element).map_err(|e| in_stage(e, element))?;
+        positive(element.gap).map_err(|e| in_stage(e, element))?;
+        if element.gap.is_some() && matches!(element.body, Body::Group(_)) {
+            let hint = "set it on its stages";
+            return Err(refuse("a group has no window to the event before", hint));
+        }
         if element.connector.is_negation() {
             negation(element, before).map_err(|e| in_stage(e, element))?;
         }
@@ -137,14 +147,6 @@ fn quantifier(element: &Element) -> Result<(), Error> {
         let hint = "use it with one_or_more or times_or_more";
         return Err(refuse("until ends a loop, and this stage does not loop", hint));
     }
-    if let (Occurs::AtLeast(_), Some(inner)) = (q.occurs, group) {
-        if inner.iter().all(Element::is_empty_possible) {
-            return Err(refuse(
-                "a group that loops may pass without an event, and so never ends",
-                "make a stage of the group mandatory, or the group itself optional instead",
-            ));
-        }
-    }
     Ok(())
 }
 
@@ -181,4 +183,15 @@ pub(crate) fn silent_negation(pattern: &Pattern) -> Option<&str> {
         _ => None,
     };
     trailing.or_else(|| in_group(&pattern.elements))
+}
+
+/// A group that loops though it may pass without an event: going round it would never end.
+pub(crate) fn endless_loop(elements: &[Element]) -> bool {
+    elements.iter().any(|element| match &element.body {
+        Body::Stage { .. } => false,
+        Body::Group(inner) => {
+            let loops = matches!(element.quantifier.occurs, Occurs::AtLeast(_));
+            (loops && inner.iter().all(Element::is_empty_possible)) || endless_loop(inner)
+        }
+    })
 }

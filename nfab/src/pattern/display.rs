@@ -56,7 +56,11 @@ impl fmt::Display for Element {
                 f.write_str(")")?;
             }
         }
-        self.quantifier.fmt(f)
+        self.quantifier.fmt(f)?;
+        match self.gap {
+            Some(gap) => write!(f, " within_gap({gap})"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -85,9 +89,6 @@ impl fmt::Display for Pattern {
         sequence(f, &self.elements)?;
         if let Some(window) = self.within {
             write!(f, " within({window})")?;
-        }
-        if let Some(window) = self.within_gap {
-            write!(f, " within_gap({window})")?;
         }
         if self.after_match != AfterMatch::NoSkip {
             write!(f, " {}", self.after_match)?;

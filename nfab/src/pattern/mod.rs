@@ -5,7 +5,7 @@ mod check;
 mod display;
 
 pub use builder::PatternBuilder;
-pub(crate) use check::silent_negation;
+pub(crate) use check::{endless_loop, silent_negation};
 
 use crate::error::Error;
 use crate::predicate::Expr;
@@ -83,6 +83,9 @@ pub struct Element {
     pub body: Body,
     /// How often.
     pub quantifier: Quantifier,
+    /// Each of its events is less than this time after the event before, if there is one; for a
+    /// negated stage that ends the pattern, how long it must not occur.
+    pub gap: Option<i64>,
 }
 
 /// What an element accepts.
@@ -143,8 +146,6 @@ pub struct Pattern {
     pub elements: Vec<Element>,
     /// The last event of a match is less than this time after the first one.
     pub within: Option<i64>,
-    /// Each event of a match is less than this time after the one before.
-    pub within_gap: Option<i64>,
     /// Where matching goes on after a match.
     pub after_match: AfterMatch,
     /// Whose reading of loops.
@@ -159,6 +160,15 @@ impl Element {
             Body::Stage { name, .. } => Some(name),
             Body::Group(_) => None,
         }
+    }
+
+    /// The element or one inside it bounds the time since the event before.
+    pub(crate) fn has_gap(&self) -> bool {
+        self.gap.is_some()
+            || match &self.body {
+                Body::Stage { .. } => false,
+                Body::Group(inner) => inner.iter().any(Element::has_gap),
+            }
     }
 
     /// A match may pass it without an event.

@@ -5,13 +5,13 @@
 
 mod emit;
 mod output;
+mod queue;
 mod run;
 mod skip;
 mod window;
 
 pub use output::{Cause, Count, Events, Match, Sink, TimedOut, Visit};
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::config::{Config, EndOfInput};
@@ -23,6 +23,7 @@ use crate::nfa::Automaton;
 use crate::predicate::evaluate::Faults;
 use crate::predicate::register::Register;
 use crate::stats::Stats;
+use queue::Queue;
 use run::{Arrival, Memo, Run, Step, step};
 
 /// Cells below which looking for garbage is not worth while.
@@ -52,10 +53,11 @@ pub struct Engine<E> {
     config: Config,
     history: ChainBuffer,
     store: EventStore<E>,
-    /// In the order of their first events; those of one first event in the order of creation.
-    runs: Vec<Run<Tail>>,
-    /// Matches that wait for earlier runs, in the same order.
-    held: VecDeque<Run<Tail>>,
+    /// The partial matches, and among them the run that has not started, which waits for a first
+    /// event.
+    runs: Queue<Tail>,
+    /// Matches that wait for earlier runs.
+    held: Queue<Tail>,
     step: Step<Tail>,
     memo: Memo,
     faults: Faults,
@@ -79,6 +81,8 @@ impl<E: Event> Engine<E> {
     #[must_use]
     pub fn with_config(automaton: impl Into<Arc<Automaton>>, config: Config) -> Self {
         let automaton = automaton.into();
+        let mut runs = Queue::new();
+        runs.push(Run::not_started(automaton.start, ChainBuffer::empty()));
         Engine {
             memo: Memo::new(&automaton),
             fresh: automaton.registers.iter().map(|r| r.empty()).collect(),
@@ -86,8 +90,8 @@ impl<E: Event> Engine<E> {
             config,
             history: ChainBuffer::default(),
             store: EventStore::new(),
-            runs: Vec::new(),
-            held: VecDeque::new(),
+            runs,
+            held: Queue::new(),
             step: Step::new(),
             faults: Faults::default(),
             watermark: None,
@@ -113,7 +117,7 @@ impl<E: Event> Engine<E> {
     #[must_use]
     pub fn stats(&self) -> Stats {
         Stats {
-            runs: self.runs.len(),
+            runs: self.runs.len() - 1,
             held_back: self.held.len(),
             cells: self.history.cells(),
             stored_events: self.store.len(),
@@ -216,11 +220,11 @@ impl<E: Event> Engine<E> {
         into.too_long = 0;
         let place = self.store.next();
         let arrival = Arrival { event: &event, number, time, place };
-        for run in runs.iter().map(Some).chain([None]) {
+        for run in runs.iter() {
             step(automaton, run, fresh, &arrival, longest.most, history, memo, faults, into);
         }
-        runs.clear();
-        std::mem::swap(runs, &mut into.alive);
+        drop(runs.drain());
+        into.alive.drain(..).for_each(|run| runs.push(run));
         if into.taken {
             self.store.push(number, event);
         }
@@ -230,14 +234,14 @@ impl<E: Event> Engine<E> {
             }
             self.stats.dropped_runs += into.too_long;
         }
-        self.stats.peak_runs = self.stats.peak_runs.max(self.runs.len());
+        self.stats.peak_runs = self.stats.peak_runs.max(self.runs.len() - 1);
         self.stats.peak_cells = self.stats.peak_cells.max(self.history.cells());
         Ok(std::mem::take(&mut self.step.complete))
     }
 
     fn bound_runs(&mut self) -> Result<(), Error> {
         let limit = self.config.limits.runs;
-        let beyond = self.runs.len().saturating_sub(limit.most);
+        let beyond = (self.runs.len() - 1).saturating_sub(limit.most);
         if beyond > 0 {
             if limit.policy == Policy::Error {
                 return Err(over("partial matches", limit));
@@ -247,11 +251,22 @@ impl<E: Event> Engine<E> {
         Ok(())
     }
 
+    /// Drops runs: those that started first or last, and of one start those that were taken up
+    /// first or last.
     fn drop_runs(&mut self, count: usize, policy: Policy) {
-        match policy {
-            Policy::DropOldest => drop(self.runs.drain(..count)),
-            _ => self.runs.truncate(self.runs.len() - count),
-        }
+        let mut order: Vec<(u64, usize)> =
+            self.runs.iter().enumerate().map(|(at, run)| (run.start, at)).collect();
+        order.sort_unstable();
+        // The run that has not started is last, and stays.
+        order.pop();
+        let dropped = match policy {
+            Policy::DropOldest => &order[..count],
+            _ => &order[order.len() - count..],
+        };
+        let mut drop = vec![false; self.runs.len()];
+        dropped.iter().for_each(|&(_, at)| drop[at] = true);
+        let mut drop = drop.into_iter();
+        self.runs.retain(|_| !drop.next().unwrap_or(false));
         self.stats.dropped_runs += count as u64;
     }
 
@@ -262,10 +277,11 @@ impl<E: Event> Engine<E> {
         }
         self.compact();
         while self.history.cells() > limit.most {
-            if limit.policy == Policy::Error || self.runs.is_empty() {
+            let started = self.runs.len() - 1;
+            if limit.policy == Policy::Error || started == 0 {
                 return Err(over("remembered events", limit));
             }
-            self.drop_runs(self.runs.len().div_ceil(2), limit.policy);
+            self.drop_runs(started.div_ceil(2), limit.policy);
             self.compact();
         }
         // Each collection is paid for by the cells appended since the one before.
@@ -275,7 +291,7 @@ impl<E: Event> Engine<E> {
 
     fn compact(&mut self) {
         let mut used = vec![false; self.store.len()];
-        let tails = self.runs.iter_mut().chain(&mut self.held).map(|run| &mut run.tail);
+        let tails = self.runs.iter_mut().chain(self.held.iter_mut()).map(|run| &mut run.tail);
         self.history.compact(tails, &mut used);
         let places = self.store.compact(&used);
         self.history.renumber(&places);

@@ -13,7 +13,7 @@ use crate::predicate::register::Register;
 pub(crate) struct Run<T> {
     pub(crate) state: u32,
     pub(crate) tail: T,
-    /// The arrival number of its first event.
+    /// The arrival number of its first event; the greatest number of all before there is one.
     pub(crate) start: u64,
     pub(crate) start_time: i64,
     /// The time of its last event.
@@ -21,6 +21,18 @@ pub(crate) struct Run<T> {
     pub(crate) length: usize,
     /// What later conditions need of its events; `None` if no condition needs anything.
     pub(crate) registers: Option<Arc<[Register]>>,
+}
+
+impl<T> Run<T> {
+    /// The run that waits for a first event.
+    pub(crate) fn not_started(state: u32, tail: T) -> Self {
+        let (start, length, registers) = (u64::MAX, 0, None);
+        Run { state, tail, start, start_time: 0, last_time: 0, length, registers }
+    }
+
+    pub(crate) fn has_started(&self) -> bool {
+        self.length > 0
+    }
 }
 
 /// Whether conditions hold for the event at hand: 0 not evaluated, 1 no, 2 yes.
@@ -83,19 +95,27 @@ pub(crate) struct Step<T> {
     /// Runs that would have become too long.
     pub(crate) too_long: u64,
     stack: Vec<u32>,
+    /// The states that the run has proceeded to, kept where proceed edges form a cycle.
+    seen: Vec<u32>,
 }
 
 impl<T> Step<T> {
     pub(crate) fn new() -> Self {
-        let (alive, complete, stack) = (Vec::new(), Vec::new(), Vec::new());
-        Step { alive, complete, taken: false, too_long: 0, stack }
+        Step {
+            alive: Vec::new(),
+            complete: Vec::new(),
+            taken: false,
+            too_long: 0,
+            stack: Vec::new(),
+            seen: Vec::new(),
+        }
     }
 }
 
-/// Lets one run see an event. `None` is the run that has not started yet.
+/// Lets one run see an event.
 pub(crate) fn step<E: Event, H: History>(
     automaton: &Automaton,
-    run: Option<&Run<H::Tail>>,
+    run: &Run<H::Tail>,
     fresh: &[Register],
     arrival: &Arrival<'_, E>,
     longest: usize,
@@ -104,20 +124,18 @@ pub(crate) fn step<E: Event, H: History>(
     faults: &Faults,
     into: &mut Step<H::Tail>,
 ) {
-    let registers = match run {
-        Some(Run { registers: Some(r), .. }) => r,
-        _ => fresh,
-    };
+    let registers = run.registers.as_deref().unwrap_or(fresh);
     let at = Context { event: arrival.event, registers, faults };
     memo.next_run();
     let alive_before = into.alive.len();
+    into.seen.clear();
     let mut stopped = false;
     let mut stack = std::mem::take(&mut into.stack);
-    stack.push(run.map_or(automaton.start, |r| r.state));
+    stack.push(run.state);
     while let Some(state) = stack.pop() {
         for edge in &automaton.states[state as usize].edges {
             // The run that has not started has nothing to hold on to while it ignores events.
-            if edge.kind == EdgeKind::Ignore && run.is_none() {
+            if edge.kind == EdgeKind::Ignore && !run.has_started() {
                 continue;
             }
             if !memo.open(automaton, &edge.formula, at) {
@@ -128,16 +146,22 @@ pub(crate) fn step<E: Event, H: History>(
                 EdgeKind::Proceed if automaton.states[target as usize].kind == StateKind::Stop => {
                     stopped = true;
                 }
-                EdgeKind::Proceed => stack.push(target),
-                EdgeKind::Ignore => {
-                    if let Some(run) = run {
-                        let next = Run { state: target, ..run.clone() };
-                        let last = automaton.states[target as usize].kind == StateKind::Final;
-                        if last { &mut into.complete } else { &mut into.alive }.push(next);
+                EdgeKind::Proceed => {
+                    if automaton.cyclic {
+                        if into.seen.contains(&target) {
+                            continue;
+                        }
+                        into.seen.push(target);
                     }
+                    stack.push(target);
+                }
+                EdgeKind::Ignore => {
+                    let next = Run { state: target, ..run.clone() };
+                    let last = automaton.states[target as usize].kind == StateKind::Final;
+                    if last { &mut into.complete } else { &mut into.alive }.push(next);
                 }
                 EdgeKind::Begin | EdgeKind::Take => {
-                    if run.is_some_and(|run| run.length >= longest) {
+                    if run.length >= longest {
                         into.too_long += 1;
                         continue;
                     }
@@ -160,36 +184,33 @@ pub(crate) fn step<E: Event, H: History>(
     if stopped {
         into.alive.truncate(alive_before);
     }
+    if !run.has_started() {
+        into.alive.push(run.clone());
+    }
 }
 
 /// The run with the event added.
 fn extended<E: Event, H: History>(
     automaton: &Automaton,
-    run: Option<&Run<H::Tail>>,
+    run: &Run<H::Tail>,
     fresh: &[Register],
     arrival: &Arrival<'_, E>,
     stage: u32,
     target: u32,
     history: &mut H,
 ) -> Run<H::Tail> {
-    let mut next = match run {
-        Some(run) => Run {
-            tail: history.append(&run.tail, stage, arrival.place),
-            length: run.length + 1,
-            ..run.clone()
-        },
-        None => Run {
-            state: target,
-            tail: history.append(&H::empty(), stage, arrival.place),
-            start: arrival.number,
-            start_time: arrival.time,
-            last_time: arrival.time,
-            length: 1,
-            registers: (!fresh.is_empty()).then(|| fresh.into()),
-        },
+    let mut next = Run {
+        state: target,
+        tail: history.append(&run.tail, stage, arrival.place),
+        last_time: arrival.time,
+        length: run.length + 1,
+        ..run.clone()
     };
-    next.state = target;
-    next.last_time = arrival.time;
+    if !run.has_started() {
+        next.start = arrival.number;
+        next.start_time = arrival.time;
+        next.registers = (!fresh.is_empty()).then(|| fresh.into());
+    }
     let updates = &automaton.stage_registers[stage as usize];
     if let (Some(registers), false) = (&mut next.registers, updates.is_empty()) {
         let registers = Arc::make_mut(registers);
@@ -210,11 +231,18 @@ fn reaches_end<E: Event>(
     at: Context<'_, E>,
 ) -> bool {
     let mut stack = vec![state];
+    let mut seen = Vec::new();
     while let Some(state) = stack.pop() {
         for edge in &automaton.states[state as usize].edges {
             if edge.kind == EdgeKind::Proceed && memo.open(automaton, &edge.formula, at) {
                 if automaton.states[edge.target as usize].kind == StateKind::Final {
                     return true;
+                }
+                if automaton.cyclic {
+                    if seen.contains(&edge.target) {
+                        continue;
+                    }
+                    seen.push(edge.target);
                 }
                 stack.push(edge.target);
             }

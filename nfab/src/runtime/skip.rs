@@ -1,5 +1,6 @@
 //! After-match skip: which complete matches are reported, and what each prunes.
 
+use super::queue::Queue;
 use super::{Cause, Engine, Run, Sink, Tail, over};
 use crate::config::HoldBack;
 use crate::error::{Error, ErrorKind};
@@ -28,24 +29,23 @@ impl<E: Event> Engine<E> {
         if skip == Skip::None && (by_event || self.config.hold_back == HoldBack::EmitNow) {
             return Ok(complete.is_empty() || self.emit(complete, cause, sink));
         }
-        for run in complete {
-            let at = self.held.partition_point(|other| other.start <= run.start);
-            self.held.insert(at, run);
-        }
+        let mut completed_now = Queue::new();
+        complete.into_iter().for_each(|run| completed_now.push(run));
+        completed_now.drain().for_each(|run| self.held.push(run));
         let mut out = Vec::new();
         let mut events = Vec::new();
         let mut failure = None;
-        while let Some(first) = self.held.front() {
+        while let Some(first) = self.held.first() {
             let earlier = self.runs.first().is_some_and(|run| run.start < first.start);
             if earlier && self.config.hold_back == HoldBack::Wait {
                 break;
             }
-            let Some(run) = self.held.pop_front() else { break };
+            let Some(run) = self.held.pop() else { break };
             self.history.events(&run.tail, &mut events);
             match self.prune_before(skip, &events) {
                 Ok(Some(bound)) => {
-                    self.runs.drain(..self.runs.partition_point(|run| run.start < bound));
-                    self.held.drain(..self.held.partition_point(|run| run.start < bound));
+                    self.runs.retain(|run| run.start >= bound);
+                    self.held.retain(|run| run.start >= bound);
                 }
                 Ok(None) => {}
                 Err(error) => {

@@ -1,9 +1,10 @@
 //! Windows: what the passing of time does to runs.
 
+use super::queue::Queue;
 use super::{Cause, Engine, Run, Sink, Tail};
 use crate::error::Error;
 use crate::event::Event;
-use crate::nfa::StateKind;
+use crate::nfa::{State, StateKind};
 
 /// Whether the window of length `window` from `start` has passed; at `None` every window has. The
 /// difference of two times may exceed 64 bits.
@@ -12,9 +13,16 @@ fn has_passed(start: i64, window: i64, now: Option<i64>) -> bool {
 }
 
 impl<E: Event> Engine<E> {
+    fn state(&self, run: &Run<Tail>) -> &State {
+        &self.automaton.states[run.state as usize]
+    }
+
     /// When the run's window ended, if it has.
     fn passed(&self, run: &Run<Tail>, now: Option<i64>) -> Option<i64> {
-        let gap = self.automaton.states[run.state as usize].gap;
+        if !run.has_started() {
+            return None;
+        }
+        let gap = self.state(run).gap;
         let gap = gap.filter(|&window| has_passed(run.last_time, window, now));
         if let Some(window) = gap {
             return Some(run.last_time.saturating_add(window));
@@ -33,23 +41,15 @@ impl<E: Event> Engine<E> {
         let cause = now.map_or(Cause::End, Cause::Time);
         let mut complete = Vec::new();
         let mut timed_out = Vec::new();
-        let bounded = self.automaton.within.is_some()
-            || self.automaton.pattern.within_gap.is_some();
-        if bounded {
-            let mut runs = std::mem::take(&mut self.runs);
-            runs.retain(|run| match self.passed(run, now) {
-                None => true,
-                Some(deadline) => {
-                    let state = &self.automaton.states[run.state as usize];
-                    if state.kind == StateKind::Pending {
-                        complete.push(run.clone());
-                    } else {
-                        timed_out.push((deadline, run.clone()));
-                    }
-                    false
+        if self.automaton.is_windowed() {
+            let mut runs = std::mem::replace(&mut self.runs, Queue::new());
+            for run in runs.drain() {
+                match self.passed(&run, now) {
+                    None => self.runs.push(run),
+                    Some(_) if self.state(&run).kind == StateKind::Pending => complete.push(run),
+                    Some(deadline) => timed_out.push((deadline, run)),
                 }
-            });
-            self.runs = runs;
+            }
         }
         self.stats.timed_out += timed_out.len() as u64;
         let go_on = self.conclude(complete, cause, false, sink)?;
