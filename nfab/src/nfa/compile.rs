@@ -138,6 +138,8 @@ struct Single {
 
 struct Compiler<'p> {
     pattern: &'p Pattern,
+    /// Twins and copies of states have no window to the event before, as in Flink.
+    twins_wait: bool,
     states: Vec<State>,
     labels: HashMap<String, u32>,
     stop_states: HashMap<&'p str, u32>,
@@ -149,10 +151,15 @@ struct Compiler<'p> {
     numbers: HashMap<*const Expr, u32>,
 }
 
-pub(super) fn compile(pattern: &Pattern, schema: &Schema) -> Result<Automaton, Error> {
+pub(super) fn compile(
+    pattern: &Pattern,
+    schema: &Schema,
+    twins_wait: bool,
+) -> Result<Automaton, Error> {
     let stages: Vec<String> = pattern.stages().into_iter().map(str::to_owned).collect();
     let mut c = Compiler {
         pattern,
+        twins_wait,
         states: Vec::new(),
         labels: HashMap::new(),
         stop_states: HashMap::new(),
@@ -452,6 +459,9 @@ impl<'p> Compiler<'p> {
             let mut waiting = state;
             if single.past.is_some() || (single.first && place.heads_skippable()) {
                 waiting = self.waiting_state(element, StateKind::Normal)?;
+                if self.twins_wait {
+                    self.states[waiting as usize].gap = None;
+                }
                 self.edge(waiting, EdgeKind::Begin, sink, single.take);
                 self.edge(waiting, EdgeKind::Ignore, waiting, ignore.clone());
                 self.add_stops(waiting, place);
@@ -541,7 +551,7 @@ impl<'p> Compiler<'p> {
         let name = original.label.split(':').next().unwrap_or_default();
         let copy = self.state(name, original.kind, None);
         self.states[copy as usize].stage = original.stage;
-        self.states[copy as usize].gap = original.gap;
+        self.states[copy as usize].gap = original.gap.filter(|_| !self.twins_wait);
         copy
     }
 

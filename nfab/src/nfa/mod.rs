@@ -97,6 +97,8 @@ impl CompileOptions {
     /// (a `not_followed_by` that closes a group, all but the last of several negations that close
     /// the pattern), and a group that loops though it may pass without an event (Flink never
     /// returns once it is reached; here each round takes an event). By default they are refused.
+    /// As in Flink, a window to the event before then does not bound the wait for an optional stage
+    /// once an event was ignored, nor what follows the end of a greedy loop by its `until`.
     #[must_use]
     pub fn follow_flink(mut self, follow: bool) -> Self {
         self.follow_flink = follow;
@@ -161,7 +163,7 @@ impl Automaton {
                     ));
             }
         }
-        compile::compile(pattern, schema)
+        compile::compile(pattern, schema, options.follow_flink)
     }
 
     /// The pattern that was compiled.

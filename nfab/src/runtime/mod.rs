@@ -206,7 +206,7 @@ impl<E: Event> Engine<E> {
         let number = self.stats.events;
         self.stats.events += 1;
         let complete = self.show(event, number, time)?;
-        self.conclude(complete, Cause::Event(number), true, sink)?;
+        self.conclude(complete, Cause::Event(number), sink)?;
         self.bound_runs()?;
         self.collect_garbage()
     }

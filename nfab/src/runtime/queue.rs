@@ -19,10 +19,6 @@ impl<T> Queue<T> {
         self.runs.len()
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.runs.is_empty()
-    }
-
     /// The run with the earliest start.
     pub(crate) fn first(&self) -> Option<&Run<T>> {
         self.runs.first()

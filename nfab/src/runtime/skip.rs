@@ -19,14 +19,11 @@ impl<E: Event> Engine<E> {
         &mut self,
         complete: Vec<Run<Tail>>,
         cause: Cause,
-        by_event: bool,
         sink: &mut impl Sink<E>,
     ) -> Result<bool, Error> {
         let skip = self.automaton.skip;
         let complete = self.bound_matches(complete)?;
-        // Without a skip a match that an event completes goes out at once. One that time completes
-        // takes its turn behind earlier runs, as do all under a skip.
-        if skip == Skip::None && (by_event || self.config.hold_back == HoldBack::EmitNow) {
+        if skip == Skip::None {
             return Ok(complete.is_empty() || self.emit(complete, cause, sink));
         }
         let mut completed_now = Queue::new();

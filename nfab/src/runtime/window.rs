@@ -52,7 +52,7 @@ impl<E: Event> Engine<E> {
             }
         }
         self.stats.timed_out += timed_out.len() as u64;
-        let go_on = self.conclude(complete, cause, false, sink)?;
+        let go_on = self.conclude(complete, cause, sink)?;
         if self.config.timeouts {
             self.emit_timeouts(timed_out, cause, go_on, sink);
         }
