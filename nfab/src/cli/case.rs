@@ -438,9 +438,7 @@ impl Case {
             (schema.add_attribute("val", int), schema.add_attribute("vol", int));
         self.pattern.elems.iter().for_each(|e| e.add_types(&mut schema));
         let events = (self.stream.iter())
-            .map(|e| {
-                Record::new(schema.add_type(&e.kind), e.ts).with(val, e.val).with(vol, e.vol)
-            })
+            .map(|e| Record::new(schema.add_type(&e.kind), e.ts).with(val, e.val).with(vol, e.vol))
             .collect();
         Ok(Prepared { pattern: self.pattern.build()?, schema, events })
     }

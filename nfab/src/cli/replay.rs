@@ -60,10 +60,7 @@ fn replay_all(input: impl BufRead, out: &mut impl Write) -> io::Result<u64> {
             Err(error) => {
                 // Text that is not JSON is not a case; JSON that is no case fails as one.
                 let json: serde_json::Value = serde_json::from_str(&line).map_err(|e| {
-                    io::Error::new(
-                        io::ErrorKind::InvalidData,
-                        format!("line {}: {e}", number + 1),
-                    )
+                    io::Error::new(io::ErrorKind::InvalidData, format!("line {}: {e}", number + 1))
                 })?;
                 let id = json.get("id").and_then(|id| id.as_str()).map(str::to_owned);
                 let id = id.unwrap_or_else(|| format!("line {}", number + 1));

@@ -19,111 +19,18 @@
 
 use hashbrown::HashMap;
 
+use super::place::{Contiguity, Head, Place, Scope};
 use super::{Automaton, Condition, Edge, EdgeKind, Formula, State, StateKind};
 use crate::error::{Error, ErrorKind};
 use crate::event::Schema;
-use crate::pattern::{Body, Connector, Element, Inner, Occurs, Pattern};
+use crate::pattern::{Body, Connector, Element, Occurs, Pattern};
 use crate::predicate::Expr;
-use crate::predicate::typecheck::Compiler as Conditions;
 
 /// More states than any sensible pattern has.
 const MOST_STATES: usize = 100_000;
 
 /// No stage: final states.
 pub(crate) const NO_STAGE: u32 = u32::MAX;
-
-/// How events between are treated.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Contiguity {
-    Strict,
-    Relaxed,
-    Any,
-}
-
-impl From<Connector> for Contiguity {
-    fn from(connector: Connector) -> Self {
-        match connector {
-            Connector::FollowedBy => Contiguity::Relaxed,
-            Connector::FollowedByAny => Contiguity::Any,
-            _ => Contiguity::Strict,
-        }
-    }
-}
-
-impl From<Inner> for Contiguity {
-    fn from(inner: Inner) -> Self {
-        match inner {
-            Inner::Consecutive => Contiguity::Strict,
-            Inner::Relaxed => Contiguity::Relaxed,
-            Inner::Combinations => Contiguity::Any,
-        }
-    }
-}
-
-/// The sequence in which an element stands.
-#[derive(Clone, Copy)]
-struct Scope<'p> {
-    elements: &'p [Element],
-    /// For a group: how its head is entered.
-    head: Option<Head>,
-    /// What follows the sequence.
-    after: Option<&'p Element>,
-}
-
-/// How the first element of a group is entered.
-#[derive(Clone, Copy)]
-struct Head {
-    /// In this copy of the group.
-    entry: Contiguity,
-    /// In the next iteration.
-    between: Contiguity,
-    /// A proceed edge leads past the whole group.
-    skippable: bool,
-}
-
-/// An element in its sequence.
-#[derive(Clone, Copy)]
-struct Place<'p> {
-    scope: Scope<'p>,
-    index: usize,
-}
-
-impl<'p> Place<'p> {
-    fn element(&self) -> &'p Element {
-        &self.scope.elements[self.index]
-    }
-
-    fn following(&self) -> Option<&'p Element> {
-        self.scope.elements.get(self.index + 1).or(self.scope.after)
-    }
-
-    /// The `not_followed_by` stages that still apply when the element is entered.
-    fn negations(&self) -> Vec<&'p Element> {
-        (self.scope.elements[..self.index].iter().rev())
-            .take_while(|e| e.quantifier.optional || e.connector == Connector::NotFollowedBy)
-            .filter(|e| e.connector == Connector::NotFollowedBy)
-            .collect()
-    }
-
-    fn entry(&self) -> Contiguity {
-        match self.scope.head {
-            Some(head) if self.index == 0 => head.entry,
-            _ => self.element().connector.into(),
-        }
-    }
-
-    /// It heads a group that may be left out at this point.
-    fn heads_skippable(&self) -> bool {
-        self.index == 0 && self.scope.head.is_some_and(|head| head.skippable)
-    }
-
-    fn between(&self) -> Contiguity {
-        match self.scope.head {
-            Some(head) if self.index == 0 => head.between,
-            _ => self.element().quantifier.inner.into(),
-        }
-    }
-}
 
 /// One copy of an element.
 struct Single {
@@ -136,19 +43,19 @@ struct Single {
     first: bool,
 }
 
-struct Compiler<'p> {
-    pattern: &'p Pattern,
+pub(super) struct Compiler<'p> {
+    pub(super) pattern: &'p Pattern,
     /// Twins and copies of states have no window to the event before, as in Flink.
-    twins_wait: bool,
-    states: Vec<State>,
+    pub(super) twins_wait: bool,
+    pub(super) states: Vec<State>,
     labels: HashMap<String, u32>,
-    stop_states: HashMap<&'p str, u32>,
+    pub(super) stop_states: HashMap<&'p str, u32>,
     /// Copies of sinks, from before greedy closed their edges.
-    open_copies: HashMap<u32, u32>,
-    stages: Vec<String>,
-    conditions: Vec<Condition>,
+    pub(super) open_copies: HashMap<u32, u32>,
+    pub(super) stages: Vec<String>,
+    pub(super) conditions: Vec<Condition>,
     /// The number of the condition of an expression, by the address of the expression.
-    numbers: HashMap<*const Expr, u32>,
+    pub(super) numbers: HashMap<*const Expr, u32>,
 }
 
 pub(super) fn compile(
@@ -194,66 +101,7 @@ pub(super) fn compile(
 }
 
 impl<'p> Compiler<'p> {
-    fn compile_conditions(
-        &mut self,
-        schema: &Schema,
-    ) -> Result<Vec<crate::predicate::register::RegisterSpec>, Error> {
-        let stages = self.stages.clone();
-        let mut compiler = Conditions { schema, stages: &stages, registers: Vec::new() };
-        self.conditions_of(&self.pattern.elements, &mut compiler)?;
-        Ok(compiler.registers)
-    }
-
-    fn conditions_of(
-        &mut self,
-        elements: &'p [Element],
-        compiler: &mut Conditions<'_>,
-    ) -> Result<(), Error> {
-        for element in elements {
-            let own = match &element.body {
-                Body::Stage { condition, .. } => condition.as_ref(),
-                Body::Group(inner) => {
-                    self.conditions_of(inner, compiler)?;
-                    None
-                }
-            };
-            for e in own.into_iter().chain(&element.quantifier.until) {
-                let test = compiler.test(e).map_err(|error| match element.name() {
-                    Some(name) => error.in_stage(name),
-                    None => error,
-                })?;
-                // Equal conditions are evaluated once.
-                let number = self.conditions.iter().position(|c| c.expr == *e);
-                let number = number.unwrap_or_else(|| {
-                    let unary = !test.reads_registers();
-                    self.conditions.push(Condition { expr: e.clone(), test, unary });
-                    self.conditions.len() - 1
-                });
-                self.numbers.insert(std::ptr::from_ref(e), number as u32);
-            }
-        }
-        Ok(())
-    }
-
-    fn holds(&self, e: Option<&Expr>) -> Formula {
-        match e {
-            None => Formula::True,
-            Some(e) => Formula::Holds(self.numbers[&std::ptr::from_ref(e)]),
-        }
-    }
-
-    fn condition(&self, element: &Element) -> Formula {
-        match &element.body {
-            Body::Stage { condition, .. } => self.holds(condition.as_ref()),
-            Body::Group(_) => Formula::True,
-        }
-    }
-
-    fn until(&self, element: &Element) -> Option<Formula> {
-        element.quantifier.until.as_ref().map(|e| self.holds(Some(e)))
-    }
-
-    fn state(&mut self, name: &str, kind: StateKind, element: Option<&Element>) -> u32 {
+    pub(super) fn state(&mut self, name: &str, kind: StateKind, element: Option<&Element>) -> u32 {
         let count = self.labels.entry(name.to_owned()).or_insert(0);
         let label = if *count == 0 { name.to_owned() } else { format!("{name}:{count}") };
         *count += 1;
@@ -283,7 +131,7 @@ impl<'p> Compiler<'p> {
         Ok(state)
     }
 
-    fn edge(&mut self, from: u32, kind: EdgeKind, target: u32, formula: Formula) {
+    pub(super) fn edge(&mut self, from: u32, kind: EdgeKind, target: u32, formula: Formula) {
         self.states[from as usize].edges.push(Edge { kind, formula, target });
     }
 
@@ -309,10 +157,10 @@ impl<'p> Compiler<'p> {
 
     /// A loop that a `not_followed_by` comes after is ended by it, too.
     fn add_stop_of_following(&mut self, state: u32, place: Place<'p>) {
-        if let Some(next) = place.following() {
-            if next.connector == Connector::NotFollowedBy {
-                self.stop(state, next);
-            }
+        if let Some(next) = place.following()
+            && next.connector == Connector::NotFollowedBy
+        {
+            self.stop(state, next);
         }
     }
 
@@ -536,71 +384,5 @@ impl<'p> Compiler<'p> {
             self.add_stop_of_following(waiting, place);
         }
         Ok(state)
-    }
-
-    /// Greedy: the edges of a state no longer open for events that the loop takes.
-    fn close_to(&mut self, state: u32, take: &Formula) {
-        for edge in &mut self.states[state as usize].edges {
-            let formula = std::mem::replace(&mut edge.formula, Formula::True);
-            edge.formula = formula.and(take.clone().negated());
-        }
-    }
-
-    fn twin(&mut self, state: u32) -> u32 {
-        let original = self.states[state as usize].clone();
-        let name = original.label.split(':').next().unwrap_or_default();
-        let copy = self.state(name, original.kind, None);
-        self.states[copy as usize].stage = original.stage;
-        self.states[copy as usize].gap = original.gap.filter(|_| !self.twins_wait);
-        copy
-    }
-
-    fn keep_open_copy(&mut self, state: u32) -> u32 {
-        let copy = self.twin(state);
-        for edge in self.states[state as usize].edges.clone() {
-            let target = if edge.target == state { copy } else { edge.target };
-            self.edge(copy, edge.kind, target, edge.formula);
-        }
-        self.open_copies.insert(state, copy);
-        copy
-    }
-
-    /// For an optional element after a `not_followed_by`: its sink as it is once the element has
-    /// taken an event, without the stops that only apply while it has not.
-    fn without_negations(&mut self, place: Place<'p>, sink: u32) -> u32 {
-        let negations = place.negations();
-        if negations.is_empty() || !place.element().quantifier.optional {
-            return sink;
-        }
-        let stops: Vec<u32> = (negations.iter())
-            .filter_map(|n| n.name())
-            .filter_map(|n| self.stop_states.get(n).copied())
-            .collect();
-        self.copy_without(sink, &stops, 0)
-    }
-
-    fn copy_without(&mut self, state: u32, stops: &[u32], depth: usize) -> u32 {
-        // A chain of proceed edges is never longer than the states there are.
-        if depth > self.states.len() {
-            return state;
-        }
-        let copy = self.twin(state);
-        for edge in self.states[state as usize].edges.clone() {
-            if edge.kind == EdgeKind::Proceed {
-                if stops.contains(&edge.target) {
-                    continue;
-                }
-                let target = if self.states[edge.target as usize].kind == StateKind::Stop {
-                    edge.target
-                } else {
-                    self.copy_without(edge.target, stops, depth + 1)
-                };
-                self.edge(copy, edge.kind, target, edge.formula);
-            } else {
-                let target = if edge.target == state { copy } else { edge.target };
-                self.edge(copy, edge.kind, target, edge.formula);
-            }
-        }
-        copy
     }
 }

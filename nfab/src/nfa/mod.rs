@@ -3,8 +3,11 @@
 //! [`Automaton::compile`] builds it; `compile` says how. `dot` draws it and explains it.
 
 mod compile;
+mod conditions;
+mod copies;
 mod dot;
 mod edge;
+mod place;
 
 pub(crate) use edge::Formula;
 pub use edge::{Edge, EdgeKind};

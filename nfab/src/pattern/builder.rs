@@ -1,8 +1,7 @@
 //! Building a pattern in a program, in the shape of Flink CEP's API.
 
 use super::{
-    AfterMatch, Body, Connector, Element, Inner, Occurs, Pattern, Quantifier, Semantics,
-    SkipTarget,
+    AfterMatch, Body, Connector, Element, Inner, Occurs, Pattern, Quantifier, Semantics, SkipTarget,
 };
 use crate::error::{Error, ErrorKind};
 use crate::predicate::Expr;
@@ -59,7 +58,10 @@ impl PatternBuilder {
             self.refuse("a group has no window of its own", "set it on the whole pattern");
         }
         if inner.after_match != AfterMatch::NoSkip {
-            self.refuse("a group has no after-match skip of its own", "set it on the whole pattern");
+            self.refuse(
+                "a group has no after-match skip of its own",
+                "set it on the whole pattern",
+            );
         }
         self.add(connector, Body::Group(inner.elements))
     }

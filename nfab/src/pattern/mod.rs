@@ -184,13 +184,11 @@ impl Element {
 
 impl Pattern {
     /// Starts a pattern with a stage.
-    #[must_use]
     pub fn begin(name: impl Into<String>) -> PatternBuilder {
         PatternBuilder::start(Body::Stage { name: name.into(), condition: None })
     }
 
     /// Starts a pattern with a group.
-    #[must_use]
     pub fn begin_group(group: PatternBuilder) -> PatternBuilder {
         PatternBuilder::start_group(group)
     }

@@ -240,9 +240,7 @@ impl Test {
             Test::Compare(_, a, b) => a.reads_registers() || b.reads_registers(),
             Test::And(all) | Test::Or(all) => all.iter().any(Test::reads_registers),
             Test::Not(test) | Test::Assume(test, _) => test.reads_registers(),
-            Test::In(one, all) => {
-                one.reads_registers() || all.iter().any(Term::reads_registers)
-            }
+            Test::In(one, all) => one.reads_registers() || all.iter().any(Term::reads_registers),
             Test::Between(a, b, c) => [a, b, c].iter().any(|e| e.reads_registers()),
             Test::IsMissing(e) | Test::Term(e) => e.reads_registers(),
         }

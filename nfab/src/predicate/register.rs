@@ -61,8 +61,10 @@ impl RegisterSpec {
                 let wanted =
                     if self.pick == Pick::Min { Ordering::Less } else { Ordering::Greater };
                 let better = match held {
-                    None => value != ValueRef::Missing
-                        && !matches!(value, ValueRef::Float(x) if x.is_nan()),
+                    None => {
+                        value != ValueRef::Missing
+                            && !matches!(value, ValueRef::Float(x) if x.is_nan())
+                    }
                     Some(old) => {
                         let (new, old) = (Scalar::from(value), Scalar::from(old.as_ref()));
                         compare_scalars(new, old) == Some(wanted)

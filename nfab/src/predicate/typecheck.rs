@@ -143,8 +143,11 @@ impl Compiler<'_> {
         let (left, kind) = self.term(a, depth)?;
         let (right, other) = self.term(b, depth)?;
         if kind != other && kind != Kind::Any && other != Kind::Any {
-            let message =
-                format!("`{a}` is {} and `{b}` is {}: they never compare", kind.name(), other.name());
+            let message = format!(
+                "`{a}` is {} and `{b}` is {}: they never compare",
+                kind.name(),
+                other.name()
+            );
             return Err(Error::new(ErrorKind::Type, message));
         }
         if order && (kind == Kind::Bool || other == Kind::Bool) {

@@ -24,7 +24,7 @@ use crate::predicate::evaluate::Faults;
 use crate::predicate::register::Register;
 use crate::stats::Stats;
 use queue::Queue;
-use run::{Arrival, Memo, Run, Step, step};
+use run::{Arrival, Memo, Rules, Run, Step, step};
 
 /// Cells below which looking for garbage is not worth while.
 const SMALL: usize = 1024;
@@ -220,8 +220,9 @@ impl<E: Event> Engine<E> {
         into.too_long = 0;
         let place = self.store.next();
         let arrival = Arrival { event: &event, number, time, place };
+        let rules = Rules { automaton, fresh, faults, longest: longest.most };
         for run in runs.iter() {
-            step(automaton, run, fresh, &arrival, longest.most, history, memo, faults, into);
+            step(&rules, run, &arrival, history, memo, into);
         }
         drop(runs.drain());
         into.alive.drain(..).for_each(|run| runs.push(run));

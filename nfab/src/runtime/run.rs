@@ -112,18 +112,26 @@ impl<T> Step<T> {
     }
 }
 
+/// What is the same for all runs.
+pub(crate) struct Rules<'a> {
+    pub(crate) automaton: &'a Automaton,
+    /// The registers of a run without events.
+    pub(crate) fresh: &'a [Register],
+    pub(crate) faults: &'a Faults,
+    /// The most events of a match.
+    pub(crate) longest: usize,
+}
+
 /// Lets one run see an event.
 pub(crate) fn step<E: Event, H: History>(
-    automaton: &Automaton,
+    rules: &Rules<'_>,
     run: &Run<H::Tail>,
-    fresh: &[Register],
     arrival: &Arrival<'_, E>,
-    longest: usize,
     history: &mut H,
     memo: &mut Memo,
-    faults: &Faults,
     into: &mut Step<H::Tail>,
 ) {
+    let Rules { automaton, fresh, faults, longest } = *rules;
     let registers = run.registers.as_deref().unwrap_or(fresh);
     let at = Context { event: arrival.event, registers, faults };
     memo.next_run();
@@ -166,7 +174,7 @@ pub(crate) fn step<E: Event, H: History>(
                         continue;
                     }
                     let stage = automaton.states[state as usize].stage;
-                    let next = extended(automaton, run, fresh, arrival, stage, target, history);
+                    let next = extended(rules, run, arrival, stage, target, history);
                     into.taken = true;
                     if automaton.states[target as usize].kind == StateKind::Final {
                         into.complete.push(next);
@@ -191,9 +199,8 @@ pub(crate) fn step<E: Event, H: History>(
 
 /// The run with the event added.
 fn extended<E: Event, H: History>(
-    automaton: &Automaton,
+    rules: &Rules<'_>,
     run: &Run<H::Tail>,
-    fresh: &[Register],
     arrival: &Arrival<'_, E>,
     stage: u32,
     target: u32,
@@ -209,13 +216,13 @@ fn extended<E: Event, H: History>(
     if !run.has_started() {
         next.start = arrival.number;
         next.start_time = arrival.time;
-        next.registers = (!fresh.is_empty()).then(|| fresh.into());
+        next.registers = (!rules.fresh.is_empty()).then(|| rules.fresh.into());
     }
-    let updates = &automaton.stage_registers[stage as usize];
+    let updates = &rules.automaton.stage_registers[stage as usize];
     if let (Some(registers), false) = (&mut next.registers, updates.is_empty()) {
         let registers = Arc::make_mut(registers);
         for &index in updates {
-            let spec = &automaton.registers[index as usize];
+            let spec = &rules.automaton.registers[index as usize];
             spec.update(&mut registers[index as usize], arrival.event);
         }
     }
