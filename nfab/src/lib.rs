@@ -69,8 +69,8 @@ mod config;
 mod error;
 mod event;
 mod history;
-mod limits;
 pub mod language;
+mod limits;
 pub mod nfa;
 pub mod pattern;
 pub mod predicate;
@@ -88,3 +88,8 @@ pub use predicate::Expr;
 pub use runtime::{Cause, Count, Engine, Events, Match, Sink, TimedOut, Visit};
 pub use stats::Stats;
 pub use value::{Truth, Value, ValueRef, ValueType, compare_int_float, compare_ratio_float};
+
+/// The example of the README compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -22,7 +22,7 @@ use hashbrown::HashMap;
 use super::place::{Contiguity, Head, Place, Scope};
 use super::{Automaton, Condition, Edge, EdgeKind, Formula, State, StateKind};
 use crate::error::{Error, ErrorKind};
-use crate::event::Schema;
+use crate::event::{Schema, Slot};
 use crate::pattern::{Body, Connector, Element, Occurs, Pattern};
 use crate::predicate::Expr;
 
@@ -30,7 +30,7 @@ use crate::predicate::Expr;
 const MOST_STATES: usize = 100_000;
 
 /// No stage: final states.
-pub(crate) const NO_STAGE: u32 = u32::MAX;
+pub(super) const NO_STAGE: u32 = u32::MAX;
 
 /// One copy of an element.
 struct Single {
@@ -83,6 +83,8 @@ pub(super) fn compile(
     for (i, register) in registers.iter().enumerate() {
         stage_registers[register.stage as usize].push(i as u32);
     }
+    let attribute = |slot: Slot| schema.attributes().nth(slot.0 as usize).map(str::to_owned);
+    let register_attributes = registers.iter().map(|r| r.slot.and_then(attribute)).collect();
     for state in &mut c.states {
         state.edges.retain(|edge| !edge.formula.is_never());
     }
@@ -94,6 +96,7 @@ pub(super) fn compile(
         start,
         conditions: c.conditions,
         registers,
+        register_attributes,
         stage_registers,
         stages: c.stages,
         within: pattern.within,

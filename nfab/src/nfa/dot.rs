@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use super::compile::NO_STAGE;
 use super::{Automaton, EdgeKind, StateKind};
 
 fn quoted(text: &str) -> String {
@@ -48,8 +47,9 @@ impl Automaton {
     #[must_use]
     pub fn explain(&self) -> String {
         let mut out = format!("pattern: {}\n", self.pattern);
-        let _ = writeln!(out, "evaluation: a run each for partial matches, in arrival order");
-        for (i, state) in self.states.iter().enumerate() {
+        let _ = writeln!(out, "evaluation: one run for each partial match");
+        // States are made from the end of the pattern to its beginning.
+        for (i, state) in self.states.iter().enumerate().rev() {
             let start = if i as u32 == self.start { " (start)" } else { "" };
             let kind = match state.kind {
                 StateKind::Normal => "state",
@@ -69,16 +69,12 @@ impl Automaton {
                 let _ = writeln!(out, "  {name} -> {target}: {}", self.formula(i, j));
             }
         }
-        for register in &self.registers {
-            if register.stage != NO_STAGE {
-                let stage = &self.stages[register.stage as usize];
-                let _ = match register.slot {
-                    Some(slot) => {
-                        writeln!(out, "register {} of {stage}, slot {}", register.pick, slot.0)
-                    }
-                    None => writeln!(out, "register {} of {stage}", register.pick),
-                };
-            }
+        for (register, attribute) in self.registers.iter().zip(&self.register_attributes) {
+            let stage = &self.stages[register.stage as usize];
+            let _ = match attribute {
+                Some(name) => writeln!(out, "register {} of {stage}.{name}", register.pick),
+                None => writeln!(out, "register {} of {stage}", register.pick),
+            };
         }
         if let Some(window) = self.within {
             let _ = writeln!(out, "window: last - first < {window}");

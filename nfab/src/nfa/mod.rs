@@ -118,6 +118,8 @@ pub struct Automaton {
     pub(crate) start: u32,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) registers: Vec<RegisterSpec>,
+    /// For each register the name of its attribute.
+    pub(crate) register_attributes: Vec<Option<String>>,
     /// Proceed edges form a cycle.
     pub(crate) cyclic: bool,
     /// For each stage the registers that its events go into.

@@ -1,6 +1,6 @@
 //! Conditions: expressions over the event under test and over what a run holds.
 //!
-//! Start with [`Expr`]; [`typecheck`] turns it into what `evaluate` runs.
+//! Start with [`Expr`]; `typecheck` turns it into what `evaluate` runs.
 
 mod build;
 mod display;
