@@ -151,6 +151,44 @@ fn stream() -> impl Strategy<Value = Vec<Ev>> {
     })
 }
 
+/// A long stream: the match buffer is cleaned many times.
+#[test]
+fn cleaning_the_buffer_loses_nothing() {
+    let mut state = 1u64;
+    let mut next = |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) % below
+    };
+    let mut ts = 0;
+    let stream: Vec<Ev> = (0..6_000)
+        .map(|_| {
+            ts += next(3) as i64;
+            Ev { kind: next(3) as u8, val: next(6) as i64, ts }
+        })
+        .collect();
+    let stage = |kind, connector, max, inner, greater_than| Stage {
+        cond: Cond { kinds: vec![kind], greater_than },
+        connector,
+        min: 1,
+        max,
+        optional: false,
+        inner,
+    };
+    for gap in [Gap::Strict, Gap::Relaxed, Gap::Any] {
+        let plain = Plain {
+            stages: vec![
+                stage(0, Gap::Strict, usize::MAX, gap, None),
+                stage(1, gap, 1, gap, Some((Agg::Avg, 0, 0, false))),
+                stage(2, Gap::Relaxed, 1, gap, None),
+            ],
+            within: Some(12),
+        };
+        let expected = oracle::matches(&plain, &stream);
+        assert!(expected.len() > 10, "{gap:?}: {}", expected.len());
+        assert!(found(&plain, &stream, false) == expected, "{gap:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 

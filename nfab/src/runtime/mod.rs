@@ -29,6 +29,9 @@ use run::{Arrival, Memo, Rules, Run, Step, step};
 /// Cells below which looking for garbage is not worth while.
 const SMALL: usize = 1024;
 
+/// Cells that places of 32 bits reach, with room for what one event appends.
+const MOST_CELLS: usize = 1 << 31;
+
 type Tail = <ChainBuffer as History>::Tail;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -272,7 +275,8 @@ impl<E: Event> Engine<E> {
     }
 
     fn collect_garbage(&mut self) -> Result<(), Error> {
-        let limit = self.config.limits.history;
+        let mut limit = self.config.limits.history;
+        limit.most = limit.most.min(MOST_CELLS);
         if self.history.cells() < self.collect_at && self.history.cells() <= limit.most {
             return Ok(());
         }

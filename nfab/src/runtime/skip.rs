@@ -61,6 +61,7 @@ impl<E: Event> Engine<E> {
         let beyond = (complete.len() + self.held.len()).saturating_sub(limit.most);
         if beyond > 0 && !complete.is_empty() {
             let beyond = beyond.min(complete.len());
+            complete.sort_by_key(|run| run.start);
             match limit.policy {
                 Policy::Error => return Err(over("matches at once", limit)),
                 Policy::DropOldest => drop(complete.drain(..beyond)),

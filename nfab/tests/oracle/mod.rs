@@ -104,7 +104,7 @@ fn extend(plain: &Plain, stream: &[Ev], taken: &mut Found, all: &mut Vec<Found>)
                 extend(plain, stream, taken, all);
                 taken.pop();
             }
-            if gap == Gap::Strict || (gap == Gap::Relaxed && fits) {
+            if !inside || gap == Gap::Strict || (gap == Gap::Relaxed && fits) {
                 break;
             }
         }
