@@ -388,3 +388,12 @@ fn names_may_be_anything() {
     engine.push(Record::new(kind, 0).with(slot, 7.1), &mut count).expect("no failure");
     assert_eq!(count.matches, 1);
 }
+
+#[test]
+fn engines_move_between_threads() {
+    fn send<T: Send>() {}
+    fn shared<T: Send + Sync>() {}
+    send::<Engine<Record>>();
+    shared::<Automaton>();
+    shared::<nfab::Error>();
+}
