@@ -1,5 +1,6 @@
 //! Shopping carts that were filled but not paid for within half an hour: the partial matches whose
 //! window has passed are what is wanted.
+#![allow(clippy::print_stdout)]
 
 use std::ops::ControlFlow;
 

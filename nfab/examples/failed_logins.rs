@@ -1,4 +1,5 @@
 //! Three failed logins or more of one session, then a successful one, all within a minute.
+#![allow(clippy::print_stdout)]
 
 use std::ops::ControlFlow;
 
