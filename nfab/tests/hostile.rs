@@ -397,3 +397,32 @@ fn engines_move_between_threads() {
     shared::<Automaton>();
     shared::<nfab::Error>();
 }
+
+/// Long chains of optional stages after a negation are copied; in a group that may pass without an
+/// event the chain is a circle.
+#[test]
+fn copies_of_long_chains_end() {
+    let world = world();
+    let mut inner = Pattern::begin("x").optional();
+    for i in 0..20_000 {
+        inner = inner.followed_by(format!("x{i}")).optional();
+    }
+    let start = || Pattern::begin("a").not_followed_by("n").where_(is("B")).followed_by("y");
+    let long = start().one_or_more().optional().followed_by_group(inner.clone());
+    let pattern = long.followed_by("z").build().expect("a pattern");
+    assert!(Automaton::compile(&pattern, &world.schema).is_ok());
+
+    let mut many = start().one_or_more().optional();
+    for i in 0..2_000 {
+        many = many.followed_by(format!("y{i}")).one_or_more().optional();
+    }
+    let pattern = many.followed_by("z").build().expect("a pattern");
+    let error = Automaton::compile(&pattern, &world.schema).expect_err("too many states");
+    assert_eq!(error.kind(), ErrorKind::Limit);
+
+    let circle = Pattern::begin("b").optional().followed_by("c").optional();
+    let round = start().one_or_more().optional().followed_by_group(circle).one_or_more();
+    let pattern = round.followed_by("z").build().expect("a pattern");
+    let options = nfab::CompileOptions::new().follow_flink(true);
+    assert!(Automaton::compile_with(&pattern, &world.schema, options).is_ok());
+}

@@ -122,12 +122,17 @@ impl<'p> Compiler<'p> {
         (self.states.len() - 1) as u32
     }
 
-    fn waiting_state(&mut self, element: &'p Element, kind: StateKind) -> Result<u32, Error> {
+    pub(super) fn check_size(&self) -> Result<(), Error> {
         if self.states.len() >= MOST_STATES {
             let message = format!("the pattern needs more than {MOST_STATES} states");
             return Err(Error::new(ErrorKind::Limit, message)
                 .with_hint("use smaller numbers of repetitions"));
         }
+        Ok(())
+    }
+
+    fn waiting_state(&mut self, element: &'p Element, kind: StateKind) -> Result<u32, Error> {
+        self.check_size()?;
         let name = element.name().unwrap_or("group");
         let state = self.state(name, kind, Some(element));
         self.states[state as usize].gap = element.gap;
@@ -207,7 +212,7 @@ impl<'p> Compiler<'p> {
         let element = place.element();
         let state = match element.quantifier.occurs {
             Occurs::AtLeast(least) => {
-                let after_loop = self.without_negations(place, sink);
+                let after_loop = self.without_negations(place, sink)?;
                 let looping = self.looping(place, after_loop)?;
                 self.repetitions(place, looping, sink, (least, least))?
             }
@@ -261,7 +266,7 @@ impl<'p> Compiler<'p> {
         let (take, ignore) = self.repetition(place);
         if element.quantifier.greedy && from != to {
             if element.quantifier.until.is_some() {
-                self.keep_open_copy(sink);
+                self.keep_open_copy(sink)?;
             }
             self.close_to(sink, &take);
         }
@@ -294,7 +299,7 @@ impl<'p> Compiler<'p> {
         }
         let state = self.waiting_state(element, StateKind::Normal)?;
         // What was taken lies beyond the negations before it.
-        let sink = self.without_negations(place, single.sink);
+        let sink = self.without_negations(place, single.sink)?;
         self.edge(state, EdgeKind::Begin, sink, single.take.clone());
         if let Some(past) = single.past {
             match self.until(element).filter(|_| element.quantifier.greedy) {
@@ -366,7 +371,7 @@ impl<'p> Compiler<'p> {
         if element.quantifier.greedy {
             match self.until(element) {
                 Some(until) => {
-                    let open = self.keep_open_copy(sink);
+                    let open = self.keep_open_copy(sink)?;
                     self.edge(state, EdgeKind::Proceed, open, until.clone());
                     self.edge(state, EdgeKind::Proceed, sink, until.negated());
                 }
