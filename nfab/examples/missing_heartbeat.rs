@@ -1,0 +1,36 @@
+//! A heartbeat that is not followed by another one in time. Nothing has to arrive for the alarm:
+//! the watermark alone is enough.
+#![allow(clippy::print_stdout)]
+
+use std::ops::ControlFlow;
+
+use nfab::{Automaton, Engine, Error, Event, Expr, Match, Pattern, Record, Schema, Visit};
+
+/// Milliseconds.
+const PATIENCE: i64 = 10_000;
+
+fn main() -> Result<(), Error> {
+    let mut schema = Schema::new();
+    let heartbeat = schema.add_type("heartbeat");
+    let pattern = Pattern::begin("last")
+        .where_(Expr::type_is("heartbeat"))
+        .not_followed_by("next")
+        .where_(Expr::type_is("heartbeat"))
+        .within(PATIENCE)
+        .build()?;
+
+    let mut engine = Engine::new(Automaton::compile(&pattern, &schema)?);
+    let mut alarm = Visit(|found: &Match<'_, Record>| {
+        for event in found.events().stage("last") {
+            println!("silence since {}, noticed by {:?}", event.time(), found.cause());
+        }
+        ControlFlow::Continue(())
+    });
+    for time in [0, 5_000, 9_000, 30_000] {
+        engine.push(Record::new(heartbeat, time), &mut alarm)?;
+    }
+    // A clock tells the time while nothing arrives.
+    engine.advance_watermark(35_000, &mut alarm)?;
+    engine.advance_watermark(40_000, &mut alarm)?;
+    Ok(())
+}

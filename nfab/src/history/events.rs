@@ -1,0 +1,50 @@
+//! The events that some run holds, in the order of their arrival.
+
+use super::EventIndex;
+
+/// Events with the number of their arrival.
+#[derive(Debug)]
+pub(crate) struct EventStore<E> {
+    events: Vec<(u64, E)>,
+}
+
+impl<E> EventStore<E> {
+    pub(crate) fn new() -> Self {
+        EventStore { events: Vec::new() }
+    }
+
+    /// The place that the next event will get.
+    pub(crate) fn next(&self) -> EventIndex {
+        self.events.len() as EventIndex
+    }
+
+    pub(crate) fn push(&mut self, arrival: u64, event: E) {
+        self.events.push((arrival, event));
+    }
+
+    pub(crate) fn get(&self, at: EventIndex) -> &E {
+        &self.events[at as usize].1
+    }
+
+    pub(crate) fn arrival(&self, at: EventIndex) -> u64 {
+        self.events[at as usize].0
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.events.len()
+    }
+
+    /// Drops the events that are not used; gives the new places of the others.
+    pub(crate) fn compact(&mut self, used: &[bool]) -> Vec<EventIndex> {
+        let mut places = vec![0; used.len()];
+        let mut live = 0;
+        for (place, &used) in places.iter_mut().zip(used) {
+            *place = live;
+            live += EventIndex::from(used);
+        }
+        let mut used = used.iter();
+        self.events.retain(|_| used.next().copied().unwrap_or(false));
+        self.events.shrink_to(2 * live as usize);
+        places
+    }
+}

@@ -1,0 +1,95 @@
+//! NFA^b complex event matching.
+//!
+//! A pattern describes a sequence of events: stages that follow each other strictly, relaxed or in
+//! every possible way, loops, groups, what must not occur, windows, and conditions that look back
+//! at the events already taken. The engine finds all its matches in a stream, in one pass.
+//!
+//! ```
+//! use std::ops::ControlFlow;
+//! use nfab::{Automaton, Engine, Expr, Pattern, Record, Schema, ValueType, Visit};
+//!
+//! # fn main() -> Result<(), nfab::Error> {
+//! let mut schema = Schema::new();
+//! let tick = schema.add_type("tick");
+//! let price = schema.add_attribute("price", Some(ValueType::Int));
+//!
+//! // A start at 20, then ever higher prices, others in between ignored.
+//! let pattern = Pattern::begin("low")
+//!     .where_(Expr::attribute("price").eq(20))
+//!     .followed_by("up")
+//!     .where_(Expr::attribute("price").gt(Expr::max("up", "price")).assume(true))
+//!     .times(3)
+//!     .build()?;
+//! let mut engine = Engine::new(Automaton::compile(&pattern, &schema)?);
+//!
+//! let mut found = Vec::new();
+//! let mut sink = Visit(|m: &nfab::Match<'_, Record>| {
+//!     found.push(m.events().numbers().collect::<Vec<_>>());
+//!     ControlFlow::Continue(())
+//! });
+//! for (time, value) in [20, 30, 100, 40, 110].into_iter().enumerate() {
+//!     engine.push(Record::new(tick, time as i64).with(price, value), &mut sink)?;
+//! }
+//! assert_eq!(found, [[0, 1, 2, 4]]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # The pieces
+//!
+//! | module | what |
+//! |---|---|
+//! | [`pattern`] | the pattern, its builder and its checks |
+//! | [`predicate`] | conditions: expressions, types, three-valued logic, registers |
+//! | [`nfa`] | the automaton: states with begin, take, ignore and proceed edges; DOT, explanation |
+//! | `history` | the match buffer: which events each run holds, shared between runs |
+//! | `runtime` (start reading in `runtime/mod.rs`) | the engine: runs, windows, skip, output |
+//!
+//! # Semantics
+//!
+//! Patterns follow Flink CEP, measured against it. In short: a loop lets every prefix of it go on to
+//! what comes next; windows are exclusive; time advances before an event is processed; under an
+//! after-match skip a match waits while a partial match that started earlier is alive. The README
+//! of the crate lists where this engine decides otherwise.
+//!
+//! # Cost
+//!
+//! Time: each event is shown to every partial match; conditions on the event alone are evaluated
+//! once an event, aggregates over held events in constant time. Memory: one cell for each event that
+//! a partial match took, shared by those that forked from it; garbage is found by marking when the
+//! buffer has doubled. [`Limits`] bounds everything that could grow, each with a stated policy.
+//!
+//! # Features
+//!
+//! None by default; `cli` builds the `nfab` program.
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+mod config;
+mod error;
+mod event;
+mod history;
+pub mod language;
+mod limits;
+pub mod nfa;
+pub mod pattern;
+pub mod predicate;
+mod runtime;
+mod stats;
+mod value;
+
+pub use config::{Config, EndOfInput, HoldBack};
+pub use error::{Error, ErrorKind};
+pub use event::{Event, Record, Schema, Slot, TypeId};
+pub use limits::{Limit, Limits, Policy};
+pub use nfa::{Automaton, CompileOptions};
+pub use pattern::{Pattern, PatternBuilder};
+pub use predicate::Expr;
+pub use runtime::{Cause, Count, Engine, Events, Match, Sink, TimedOut, Visit};
+pub use stats::Stats;
+pub use value::{Truth, Value, ValueRef, ValueType, compare_int_float, compare_ratio_float};
+
+/// The example of the README compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

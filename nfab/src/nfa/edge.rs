@@ -1,0 +1,120 @@
+//! Edges: what a run may do with an event, and when.
+
+/// What an edge does with the event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EdgeKind {
+    /// Consumes and keeps the event and moves to another state.
+    Begin,
+    /// Consumes and keeps the event and stays.
+    Take,
+    /// Consumes the event without keeping it.
+    Ignore,
+    /// Consumes nothing: the event is tried in the other state.
+    Proceed,
+}
+
+impl EdgeKind {
+    /// The event is used up.
+    #[must_use]
+    pub fn consumes(self) -> bool {
+        self != EdgeKind::Proceed
+    }
+
+    /// The event becomes part of the match.
+    #[must_use]
+    pub fn writes(self) -> bool {
+        matches!(self, EdgeKind::Begin | EdgeKind::Take)
+    }
+
+    /// The name in NFA^b.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            EdgeKind::Begin => "begin",
+            EdgeKind::Take => "take",
+            EdgeKind::Ignore => "ignore",
+            EdgeKind::Proceed => "proceed",
+        }
+    }
+}
+
+/// When an edge is open: conditions of the pattern, each of which holds or does not. (An unknown
+/// condition does not hold; its negation here does, so that a run waits on over events that its
+/// condition cannot judge.)
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Formula {
+    True,
+    Holds(u32),
+    Not(Box<Formula>),
+    And(Box<Formula>, Box<Formula>),
+}
+
+impl Formula {
+    pub(crate) fn and(self, other: Formula) -> Formula {
+        match (self, other) {
+            (Formula::True, one) | (one, Formula::True) => one,
+            (a, b) if a == b => a,
+            (a, b) => Formula::And(Box::new(a), Box::new(b)),
+        }
+    }
+
+    pub(crate) fn negated(self) -> Formula {
+        match self {
+            Formula::Not(inner) => *inner,
+            other => Formula::Not(Box::new(other)),
+        }
+    }
+
+    /// It can never hold.
+    pub(crate) fn is_never(&self) -> bool {
+        match self {
+            Formula::Not(inner) => **inner == Formula::True,
+            Formula::And(a, b) => a.is_never() || b.is_never(),
+            Formula::True | Formula::Holds(_) => false,
+        }
+    }
+
+    /// Whether the edge is open, given whether each condition holds.
+    pub(crate) fn open(&self, holds: &mut impl FnMut(u32) -> bool) -> bool {
+        match self {
+            Formula::True => true,
+            Formula::Holds(condition) => holds(*condition),
+            Formula::Not(inner) => !inner.open(holds),
+            Formula::And(a, b) => a.open(holds) && b.open(holds),
+        }
+    }
+
+    pub(crate) fn text(&self, name: &impl Fn(u32) -> String) -> String {
+        match self {
+            Formula::True => "true".to_owned(),
+            Formula::Holds(condition) => name(*condition),
+            Formula::Not(inner) => match **inner {
+                Formula::True => "false".to_owned(),
+                _ => format!("not({})", inner.text(name)),
+            },
+            Formula::And(a, b) => format!("{} and {}", a.text(name), b.text(name)),
+        }
+    }
+}
+
+/// An edge of the automaton.
+#[derive(Clone, Debug)]
+pub struct Edge {
+    pub(crate) kind: EdgeKind,
+    pub(crate) formula: Formula,
+    pub(crate) target: u32,
+}
+
+impl Edge {
+    /// What it does with the event.
+    #[must_use]
+    pub fn kind(&self) -> EdgeKind {
+        self.kind
+    }
+
+    /// The place of the state that it leads to.
+    #[must_use]
+    pub fn target(&self) -> usize {
+        self.target as usize
+    }
+}
