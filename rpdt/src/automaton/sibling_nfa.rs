@@ -337,6 +337,16 @@ impl SiblingNfa {
     ) -> bool {
         let w = self.words;
         let Some(g) = state.starts.iter().position(|&s| s == start) else { return false };
+        if w == 1 {
+            let mut next = [0];
+            self.or_follow(&state.sets[g..=g], &mut next);
+            let mut wanted = u64::MAX;
+            if let Some(symbols) = symbols {
+                wanted = 0;
+                for_each_bit(symbols, |s| wanted |= self.symbol_positions[s]);
+            }
+            return next[0] & wanted != 0;
+        }
         let mut next = vec![0; w];
         self.or_follow(&state.sets[g * w..][..w], &mut next);
         match symbols {

@@ -217,14 +217,19 @@ impl<S: Sink> Engine<'_, S> {
                     self.meet(parent, node.bit)?;
                 } else {
                     // Outermost first: what it confirms need not be looked for by the inner ones.
-                    let mut waiting = Vec::new();
+                    // Mostly there is but one to tell.
+                    let mut waiting = std::mem::take(&mut self.waiting);
+                    let base = waiting.len();
                     let mut p = parent;
                     while p != NONE && self.open[p as usize].conditions & node.bit != 0 {
                         waiting.push(p);
                         p = self.open[p as usize].previous;
                     }
-                    for &p in waiting.iter().rev() {
-                        self.meet(p, node.bit)?;
+                    self.waiting = waiting;
+                    while self.waiting.len() > base {
+                        if let Some(p) = self.waiting.pop() {
+                            self.meet(p, node.bit)?;
+                        }
                     }
                 }
             }

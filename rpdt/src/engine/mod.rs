@@ -132,6 +132,8 @@ pub(crate) struct Engine<'p, S> {
     /// Tags may take the hot path: not `slow`, and no namespaces to track.
     fast: bool,
 
+    /// Instances that are still to learn of a satisfied branch, outermost on top.
+    waiting: Vec<u32>,
     slots: Vec<Slot>,
     /// Tuples already given, for ambiguous queries.
     given: Vec<HashSet<Box<[u64]>>>,
@@ -190,6 +192,7 @@ impl<'p, S: Sink> Engine<'p, S> {
             fast: paths.is_none() && !compiled.needs_namespaces,
             paths,
             order: ordered.then(DocumentOrder::default),
+            waiting: Vec::new(),
             slots: Vec::new(),
             given: vec![HashSet::new(); queries],
             given_bytes: vec![0; queries],

@@ -196,12 +196,12 @@ impl<S: Sink> Engine<'_, S> {
 
     /// Reports the pending run of policy peak if the next child cannot prolong it: `next` is what
     /// that child's start tag allows, `None` = nothing known of it.
-    fn settle(&mut self, r: u32, next: Option<Vec<u64>>) -> Result<(), Error> {
+    fn settle(&mut self, r: u32, next: Option<&[u64]>) -> Result<(), Error> {
         let compiled = self.compiled;
         let t = &mut self.trackers.stack[r as usize];
         let Some((first, last)) = t.best else { return Ok(()) };
         let nfa = &compiled.regulars[t.regular as usize].nfa;
-        if nfa.can_prolong(&t.state, first, next.as_deref()) {
+        if nfa.can_prolong(&t.state, first, next) {
             return Ok(());
         }
         t.best = None;
@@ -220,9 +220,13 @@ impl<S: Sink> Engine<'_, S> {
         if self.runs != Runs::Peak || t.best.is_none() {
             return Ok(());
         }
-        let candidates = t.candidates.clone();
-        self.settle(r, Some(candidates))?;
-        self.forget(r);
+        let candidates = std::mem::take(&mut t.candidates);
+        self.settle(r, Some(&candidates))?;
+        let t = &mut self.trackers.stack[r as usize];
+        t.candidates = candidates;
+        if t.best.is_none() {
+            self.forget(r);
+        }
         Ok(())
     }
 
