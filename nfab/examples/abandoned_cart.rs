@@ -1,6 +1,6 @@
 //! Shopping carts that were filled but not paid for within half an hour: the partial matches whose
 //! window has passed are what is wanted.
-#![allow(clippy::print_stdout)]
+#![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use std::ops::ControlFlow;
 

@@ -1,5 +1,5 @@
 //! Three failed logins or more of one session, then a successful one, all within a minute.
-#![allow(clippy::print_stdout)]
+#![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use std::ops::ControlFlow;
 

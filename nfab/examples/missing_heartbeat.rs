@@ -1,6 +1,6 @@
 //! A heartbeat that is not followed by another one in time. Nothing has to arrive for the alarm:
 //! the watermark alone is enough.
-#![allow(clippy::print_stdout)]
+#![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use std::ops::ControlFlow;
 

@@ -3,7 +3,7 @@
 //! ```text
 //! cargo run --example contains [FILE]
 //! ```
-#![allow(clippy::print_stdout)]
+#![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use std::fs::File;
 

@@ -3,7 +3,7 @@
 //! ```text
 //! cargo run --example several
 //! ```
-#![allow(clippy::print_stdout)]
+#![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use rpdt::{Config, Count, Error, Pattern, Plan};
 

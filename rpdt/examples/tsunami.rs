@@ -3,7 +3,7 @@
 //! ```text
 //! cargo run --example tsunami
 //! ```
-#![allow(clippy::print_stdout)]
+#![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use std::ops::ControlFlow;
 

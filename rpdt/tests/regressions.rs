@@ -145,3 +145,36 @@ fn no_namespace_as_the_default() {
     assert_eq!(count("<a xmlns='u'><a xmlns=''/></a>"), 1);
     assert_eq!(count("<p:a xmlns:p='u'/>"), 0);
 }
+
+#[test]
+fn many_sibling_names_have_indices_of_their_own() {
+    let names: String = (0..50_000).map(|i| format!("<a{i}/>")).collect();
+    let document = format!("<r>{names}<a7/></r>");
+    let needs = Needs { path: true, end: true, ..Needs::default() };
+    let mut last = String::new();
+    let visit = Visit::new(needs, |_, answer: &Answer<'_>| {
+        if let Answer::Node(node) = answer {
+            last = node.path.to_owned();
+        }
+        ControlFlow::Continue(())
+    });
+    let stats = plan("/r/*", Config::new()).run_slice(document.as_bytes(), visit).unwrap().stats;
+    assert_eq!((stats.answers, &*last), (50_001, "/r[1]/a7[2]"));
+}
+
+#[test]
+fn instances_of_deep_elements_share_what_they_return() {
+    let document = format!("{}<b/>{}", "<a>".repeat(20_000), "</a>".repeat(20_000));
+    let mut lists = 0;
+    let visit = Visit::new(Needs::range(), |_, answer: &Answer<'_>| {
+        if let Answer::Instance(fields) = answer
+            && let Value::List(list) = &fields[0].value
+        {
+            lists += list.len();
+        }
+        ControlFlow::Continue(())
+    });
+    let config = Config::new().shape(Shape::Instances);
+    let stats = plan("//a//b!", config).run_slice(document.as_bytes(), visit).unwrap().stats;
+    assert_eq!((stats.answers, lists), (20_000, 20_000));
+}

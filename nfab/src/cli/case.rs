@@ -11,7 +11,7 @@ use serde::Deserialize;
 pub(super) struct Case {
     pub(super) id: String,
     pub(super) features: Vec<String>,
-    #[allow(dead_code)] // Only says what the case shows.
+    #[allow(dead_code, reason = "only says what the case shows; unknown fields are refused")]
     note: Option<String>,
     pub(super) pattern: PatternSpec,
     pub(super) stream: Vec<EventSpec>,
@@ -182,7 +182,7 @@ struct Constant {
 #[serde(deny_unknown_fields)]
 struct Current {
     f: Field,
-    #[allow(dead_code)] // There is only one value.
+    #[allow(dead_code, reason = "there is only one value; it has to be one that is known")]
     of: Of,
 }
 

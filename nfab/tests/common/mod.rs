@@ -1,5 +1,5 @@
 //! A small stream of events for the tests: types A to E and N, attributes `val` and `vol`.
-#![allow(dead_code)] // Not every test uses everything.
+#![allow(dead_code, reason = "every test file uses a part of this")]
 
 use std::ops::ControlFlow;
 
