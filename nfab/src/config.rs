@@ -24,6 +24,16 @@ pub enum EndOfInput {
     Max,
 }
 
+/// Which match buffer the run engine uses. Both hold the same histories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum HistoryKind {
+    /// Cells that point to the cell before: the fast one.
+    #[default]
+    Chain,
+    /// The shared versioned match buffer of the paper.
+    Versioned,
+}
+
 /// Options of a run; `Config::default()` suits most.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Config {
@@ -31,6 +41,8 @@ pub struct Config {
     pub(crate) end_of_input: EndOfInput,
     pub(crate) timeouts: bool,
     pub(crate) limits: Limits,
+    pub(crate) history: HistoryKind,
+    pub(crate) lateness: i64,
 }
 
 impl Config {
@@ -65,6 +77,22 @@ impl Config {
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// The match buffer. Default: [`HistoryKind::Chain`].
+    #[must_use]
+    pub fn history(mut self, history: HistoryKind) -> Self {
+        self.history = history;
+        self
+    }
+
+    /// How much an event may be older than the newest one before it and still be put in its place:
+    /// events wait in a buffer until no such event can come. In the unit of the events' times;
+    /// negative is 0, the default.
+    #[must_use]
+    pub fn lateness(mut self, bound: i64) -> Self {
+        self.lateness = bound.max(0);
         self
     }
 }

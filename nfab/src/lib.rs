@@ -79,11 +79,11 @@ mod runtime;
 mod stats;
 mod value;
 
-pub use config::{Config, EndOfInput, HoldBack};
+pub use config::{Config, EndOfInput, HistoryKind, HoldBack};
 pub use error::{Error, ErrorKind};
 pub use event::{Event, Record, Schema, Slot, TypeId};
 pub use limits::{Limit, Limits, Policy};
-pub use nfa::{Automaton, CompileOptions};
+pub use nfa::{Automaton, CompileOptions, Evaluation, KleeneOutput, TimeUnit};
 pub use pattern::{Pattern, PatternBuilder};
 pub use predicate::Expr;
 pub use runtime::{Cause, Count, Engine, Events, Match, Sink, TimedOut, Visit};

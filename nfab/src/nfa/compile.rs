@@ -20,7 +20,8 @@
 use hashbrown::HashMap;
 
 use super::place::{Contiguity, Head, Place, Scope};
-use super::{Automaton, Condition, Edge, EdgeKind, Formula, State, StateKind};
+use super::program::Program;
+use super::{Automaton, Condition, Edge, EdgeKind, Evaluation, Formula, State, StateKind};
 use crate::error::{Error, ErrorKind};
 use crate::event::{Schema, Slot};
 use crate::pattern::{Body, Connector, Element, Occurs, Pattern};
@@ -91,7 +92,11 @@ pub(super) fn compile(
     Ok(Automaton {
         skip: Automaton::resolve_skip(&pattern.after_match, &c.stages),
         cyclic: crate::pattern::endless_loop(&pattern.elements),
-        pattern: pattern.clone(),
+        text: pattern.to_string(),
+        pattern: Some(pattern.clone()),
+        program: Program::default(),
+        evaluation: Evaluation::Runs,
+        evaluation_reason: String::new(),
         states: c.states,
         start,
         conditions: c.conditions,

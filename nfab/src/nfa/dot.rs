@@ -46,7 +46,7 @@ impl Automaton {
     /// The pattern, the states with their edges, the registers that a run carries, and the windows.
     #[must_use]
     pub fn explain(&self) -> String {
-        let mut out = format!("pattern: {}\n", self.pattern);
+        let mut out = format!("pattern: {}\n", self.text);
         let _ = writeln!(out, "evaluation: one run for each partial match");
         // States are made from the end of the pattern to its beginning.
         for (i, state) in self.states.iter().enumerate().rev() {

@@ -8,13 +8,15 @@ mod copies;
 mod dot;
 mod edge;
 mod place;
+pub(crate) mod program;
 
 pub(crate) use edge::Formula;
 pub use edge::{Edge, EdgeKind};
+use program::{Program, Window};
 
 use crate::error::{Error, ErrorKind};
 use crate::event::Schema;
-use crate::pattern::{AfterMatch, Element, Pattern};
+use crate::pattern::{AfterMatch, Pattern};
 use crate::predicate::Expr;
 use crate::predicate::evaluate::Test;
 use crate::predicate::register::RegisterSpec;
@@ -86,7 +88,51 @@ pub(crate) enum Skip {
 /// Options of compiling.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CompileOptions {
-    follow_flink: bool,
+    pub(crate) follow_flink: bool,
+    pub(crate) evaluation: Option<Evaluation>,
+    pub(crate) kleene_output: Option<KleeneOutput>,
+    pub(crate) time_unit: TimeUnit,
+}
+
+/// How matches are computed. All evaluations give the same matches in the same order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Evaluation {
+    /// For predicates over single events only: all partial matches at once, in a structure that
+    /// grows by a constant for each event; matches are enumerated from it.
+    Compact,
+    /// Partial matches in the same state that remember the same values are one group.
+    Grouped,
+    /// One run for each partial match: for every pattern.
+    Runs,
+}
+
+/// Which matches a pattern that can end with a loop reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum KleeneOutput {
+    /// Each prefix that is a match, at once.
+    Each,
+    /// Only those that no later event extends.
+    Maximal,
+}
+
+/// The unit of the times of events, for windows that a query states with a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum TimeUnit {
+    /// Nanoseconds.
+    Nanosecond,
+    /// Microseconds.
+    Microsecond,
+    /// Milliseconds.
+    #[default]
+    Millisecond,
+    /// Seconds.
+    Second,
+    /// Minutes.
+    Minute,
+    /// Hours.
+    Hour,
+    /// Days.
+    Day,
 }
 
 impl CompileOptions {
@@ -107,13 +153,45 @@ impl CompileOptions {
         self.follow_flink = follow;
         self
     }
+
+    /// Forces an evaluation; compiling fails if the pattern does not allow it. By default the first
+    /// of [`Evaluation`] that it allows.
+    #[must_use]
+    pub fn evaluation(mut self, evaluation: Evaluation) -> Self {
+        self.evaluation = Some(evaluation);
+        self
+    }
+
+    /// Which matches of a query that can end with a loop are reported. Default: each under
+    /// `skip_till_any_match`, otherwise the maximal ones. Patterns of the builder report each.
+    #[must_use]
+    pub fn kleene_output(mut self, output: KleeneOutput) -> Self {
+        self.kleene_output = Some(output);
+        self
+    }
+
+    /// The unit of the times of events; windows of queries are converted to it. Default:
+    /// milliseconds. Windows of the builder are in this unit already.
+    #[must_use]
+    pub fn time_unit(mut self, unit: TimeUnit) -> Self {
+        self.time_unit = unit;
+        self
+    }
 }
 
 /// A compiled pattern. It can be inspected, drawn and explained, and serves any number of
 /// [`Engine`](crate::Engine)s.
 #[derive(Clone, Debug)]
 pub struct Automaton {
-    pub(crate) pattern: Pattern,
+    /// What was compiled, as text.
+    pub(crate) text: String,
+    /// What was compiled, if the builder made it.
+    pub(crate) pattern: Option<Pattern>,
+    /// What runs execute.
+    pub(crate) program: Program,
+    pub(crate) evaluation: Evaluation,
+    /// Why this evaluation and none before it.
+    pub(crate) evaluation_reason: String,
     pub(crate) states: Vec<State>,
     pub(crate) start: u32,
     pub(crate) conditions: Vec<Condition>,
@@ -171,10 +249,10 @@ impl Automaton {
         compile::compile(pattern, schema, options.follow_flink)
     }
 
-    /// The pattern that was compiled.
+    /// The pattern that was compiled; `None` if it was a query.
     #[must_use]
-    pub fn pattern(&self) -> &Pattern {
-        &self.pattern
+    pub fn pattern(&self) -> Option<&Pattern> {
+        self.pattern.as_ref()
     }
 
     /// The states.
@@ -197,7 +275,9 @@ impl Automaton {
 
     /// Time alone can end runs.
     pub(crate) fn is_windowed(&self) -> bool {
-        self.within.is_some() || self.pattern.elements.iter().any(Element::has_gap)
+        self.program.window != Window::None
+            || self.within.is_some()
+            || self.states.iter().any(|state| state.gap.is_some())
     }
 
     pub(crate) fn resolve_skip(after: &AfterMatch, stages: &[String]) -> Skip {

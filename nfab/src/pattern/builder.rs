@@ -82,6 +82,15 @@ impl PatternBuilder {
         self.pattern.elements.last_mut().expect("a pattern starts with an element")
     }
 
+    /// Matches the events of each key on its own, as if there were no others. An event of which an
+    /// attribute of the key is missing or NaN is in no partition. Equal numbers are equal keys,
+    /// whatever their type.
+    #[must_use]
+    pub fn partition_by<N: Into<String>>(mut self, attributes: impl IntoIterator<Item = N>) -> Self {
+        self.pattern.partition_by = attributes.into_iter().map(Into::into).collect();
+        self
+    }
+
     /// Adds a stage that takes only the very next event.
     pub fn next(self, name: impl Into<String>) -> Self {
         self.stage(Connector::Next, name)

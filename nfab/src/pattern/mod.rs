@@ -150,6 +150,9 @@ pub struct Pattern {
     pub after_match: AfterMatch,
     /// Whose reading of loops.
     pub semantics: Semantics,
+    /// The attributes of the partition key: matching goes on for each key on its own, as if there
+    /// were no other events. Empty: one partition.
+    pub partition_by: Vec<String>,
 }
 
 impl Element {

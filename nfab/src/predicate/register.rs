@@ -16,6 +16,8 @@ pub(crate) struct RegisterSpec {
     pub(crate) stage: u32,
     /// The attribute; a count of events has none.
     pub(crate) slot: Option<Slot>,
+    /// It starts anew with each round of the group around the stage (S8).
+    pub(crate) per_round: bool,
 }
 
 /// The sum of the values so far, and how many there were.

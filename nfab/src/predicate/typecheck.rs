@@ -72,7 +72,7 @@ impl Compiler<'_> {
         };
         // A sum and an average of the same values share a register.
         let kept = if pick == Pick::Avg { Pick::Sum } else { pick };
-        let spec = RegisterSpec { pick: kept, stage: stage as u32, slot };
+        let spec = RegisterSpec { pick: kept, stage: stage as u32, slot, per_round: false };
         let index = self.registers.iter().position(|r| *r == spec).unwrap_or_else(|| {
             self.registers.push(spec);
             self.registers.len() - 1
