@@ -1,6 +1,6 @@
 //! The events that some run holds, in the order of their arrival.
 
-use super::EventIndex;
+use super::{EventIndex, Marks, Moved};
 
 /// Events with the number of their arrival.
 #[derive(Debug)]
@@ -18,7 +18,8 @@ impl<E> EventStore<E> {
         self.events.len() as EventIndex
     }
 
-    pub(crate) fn push(&mut self, arrival: u64, event: E) {
+    /// Adds the event that arrived with a number. For `time` see [`Entry`](super::Entry).
+    pub(crate) fn push(&mut self, arrival: u64, _time: i64, event: E) {
         self.events.push((arrival, event));
     }
 
@@ -34,17 +35,25 @@ impl<E> EventStore<E> {
         self.events.len()
     }
 
+    /// No event before this time is used any more; as [`History::expire`](super::History::expire).
+    pub(crate) fn expire(&mut self, _before: i64) {}
+
+    /// Marks for [`compact`](Self::compact), none set.
+    pub(crate) fn marks(&self) -> Marks {
+        Marks { first: 0, used: vec![false; self.events.len()] }
+    }
+
     /// Drops the events that are not used; gives the new places of the others.
-    pub(crate) fn compact(&mut self, used: &[bool]) -> Vec<EventIndex> {
-        let mut places = vec![0; used.len()];
+    pub(crate) fn compact(&mut self, marks: &Marks) -> Moved {
+        let mut to = vec![0; marks.used.len()];
         let mut live = 0;
-        for (place, &used) in places.iter_mut().zip(used) {
+        for (place, &used) in to.iter_mut().zip(&marks.used) {
             *place = live;
             live += EventIndex::from(used);
         }
-        let mut used = used.iter();
+        let mut used = marks.used.iter();
         self.events.retain(|_| used.next().copied().unwrap_or(false));
         self.events.shrink_to(2 * live as usize);
-        places
+        Moved { first: 0, to }
     }
 }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use crate::config::{Config, EndOfInput};
 use crate::error::{Error, ErrorKind};
 use crate::event::Event;
-use crate::history::{ChainBuffer, EventStore, History};
+use crate::history::{ChainBuffer, EventStore, History, Tail, collect};
 use crate::limits::{Limit, Policy};
 use crate::nfa::Automaton;
 use crate::predicate::evaluate::Faults;
@@ -28,11 +28,6 @@ use run::{Arrival, Memo, Rules, Run, Step, step};
 
 /// Cells below which looking for garbage is not worth while.
 const SMALL: usize = 1024;
-
-/// Cells that places of 32 bits reach, with room for what one event appends.
-const MOST_CELLS: usize = 1 << 31;
-
-type Tail = <ChainBuffer as History>::Tail;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Condition {
@@ -85,13 +80,13 @@ impl<E: Event> Engine<E> {
     pub fn with_config(automaton: impl Into<Arc<Automaton>>, config: Config) -> Self {
         let automaton = automaton.into();
         let mut runs = Queue::new();
-        runs.push(Run::not_started(automaton.start, ChainBuffer::empty()));
+        runs.push(Run::not_started(automaton.start, Tail::EMPTY));
         Engine {
             memo: Memo::new(&automaton),
             fresh: automaton.registers.iter().map(|r| r.empty()).collect(),
+            history: ChainBuffer::new(automaton.stages.len()),
             automaton,
             config,
-            history: ChainBuffer::default(),
             store: EventStore::new(),
             runs,
             held: Queue::new(),
@@ -230,7 +225,7 @@ impl<E: Event> Engine<E> {
         drop(runs.drain());
         into.alive.drain(..).for_each(|run| runs.push(run));
         if into.taken {
-            self.store.push(number, event);
+            self.store.push(number, time, event);
         }
         if into.too_long > 0 {
             if longest.policy == Policy::Error {
@@ -276,7 +271,7 @@ impl<E: Event> Engine<E> {
 
     fn collect_garbage(&mut self) -> Result<(), Error> {
         let mut limit = self.config.limits.history;
-        limit.most = limit.most.min(MOST_CELLS);
+        limit.most = limit.most.min(self.history.capacity());
         if self.history.cells() < self.collect_at && self.history.cells() <= limit.most {
             return Ok(());
         }
@@ -295,11 +290,8 @@ impl<E: Event> Engine<E> {
     }
 
     fn compact(&mut self) {
-        let mut used = vec![false; self.store.len()];
         let tails = self.runs.iter_mut().chain(self.held.iter_mut()).map(|run| &mut run.tail);
-        self.history.compact(tails, &mut used);
-        let places = self.store.compact(&used);
-        self.history.renumber(&places);
+        collect(&mut self.history, &mut self.store, tails);
     }
 }
 

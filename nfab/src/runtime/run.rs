@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::event::Event;
-use crate::history::History;
+use crate::history::{Entry, EventIndex, History, Tail};
 use crate::nfa::{Automaton, EdgeKind, Formula, StateKind};
 use crate::predicate::evaluate::{Context, Faults};
 use crate::predicate::register::Register;
@@ -80,7 +80,7 @@ pub(crate) struct Arrival<'a, E> {
     pub(crate) number: u64,
     pub(crate) time: i64,
     /// The place that the event gets if a run takes it.
-    pub(crate) place: u32,
+    pub(crate) place: EventIndex,
 }
 
 /// What became of a run.
@@ -125,11 +125,11 @@ pub(crate) struct Rules<'a> {
 /// Lets one run see an event.
 pub(crate) fn step<E: Event, H: History>(
     rules: &Rules<'_>,
-    run: &Run<H::Tail>,
+    run: &Run<Tail>,
     arrival: &Arrival<'_, E>,
     history: &mut H,
     memo: &mut Memo,
-    into: &mut Step<H::Tail>,
+    into: &mut Step<Tail>,
 ) {
     let Rules { automaton, fresh, faults, longest } = *rules;
     let registers = run.registers.as_deref().unwrap_or(fresh);
@@ -174,7 +174,14 @@ pub(crate) fn step<E: Event, H: History>(
                         continue;
                     }
                     let stage = automaton.states[state as usize].stage;
-                    let next = extended(rules, run, arrival, stage, target, history);
+                    let entry = Entry {
+                        stage,
+                        event: arrival.place,
+                        kind: edge.kind,
+                        forks: true,
+                        time: arrival.time,
+                    };
+                    let next = extended(rules, run, arrival, entry, target, history);
                     into.taken = true;
                     if automaton.states[target as usize].kind == StateKind::Final {
                         into.complete.push(next);
@@ -200,15 +207,15 @@ pub(crate) fn step<E: Event, H: History>(
 /// The run with the event added.
 fn extended<E: Event, H: History>(
     rules: &Rules<'_>,
-    run: &Run<H::Tail>,
+    run: &Run<Tail>,
     arrival: &Arrival<'_, E>,
-    stage: u32,
+    entry: Entry,
     target: u32,
     history: &mut H,
-) -> Run<H::Tail> {
+) -> Run<Tail> {
     let mut next = Run {
         state: target,
-        tail: history.append(&run.tail, stage, arrival.place),
+        tail: history.append(&run.tail, entry),
         last_time: arrival.time,
         length: run.length + 1,
         ..run.clone()
@@ -218,7 +225,7 @@ fn extended<E: Event, H: History>(
         next.start_time = arrival.time;
         next.registers = (!rules.fresh.is_empty()).then(|| rules.fresh.into());
     }
-    let updates = &rules.automaton.stage_registers[stage as usize];
+    let updates = &rules.automaton.stage_registers[entry.stage as usize];
     if let (Some(registers), false) = (&mut next.registers, updates.is_empty()) {
         let registers = Arc::make_mut(registers);
         for &index in updates {
