@@ -68,6 +68,7 @@
 
 mod config;
 mod error;
+mod evaluate;
 mod event;
 mod history;
 pub mod language;

@@ -1,0 +1,187 @@
+//! Which evaluation a pattern allows.
+//!
+//! A shared evaluation keeps runs apart only by what decides their future: the wait, and for
+//! [`Evaluation::Grouped`] the remembered values. Whatever treats two such runs differently rules it
+//! out: pruning by an after-match skip, the time since the last event, a judgement on the complete
+//! match, an aggregate that differs from run to run.
+
+use crate::config::Config;
+use crate::error::{Error, ErrorKind};
+use crate::limits::Policy;
+use crate::nfa::program::{Finish, Program};
+use crate::nfa::{Automaton, Evaluation, Formula, Skip};
+use crate::predicate::Pick;
+use crate::predicate::evaluate::{Term, Test};
+
+/// The evaluation of an automaton and one sentence that says why; the first that the pattern allows,
+/// or the one that is forced.
+pub(crate) fn choose(
+    automaton: &Automaton,
+    forced: Option<Evaluation>,
+) -> Result<(Evaluation, String), Error> {
+    let compact = whole_runs(automaton).map_or_else(|| correlated(automaton), Some);
+    let grouped = whole_runs(automaton).map_or_else(|| aggregate(automaton), Some);
+    match forced {
+        None => Ok(match (compact, grouped) {
+            (None, _) => (
+                Evaluation::Compact,
+                "every condition looks at a single event, so all partial matches are kept at once"
+                    .to_owned(),
+            ),
+            (Some(_), None) => (
+                Evaluation::Grouped,
+                "conditions look back at first and last events only, so partial matches that \
+                 remember the same are one group"
+                    .to_owned(),
+            ),
+            (Some(_), Some(why)) => {
+                (Evaluation::Runs, format!("{why}, so each partial match is a run"))
+            }
+        }),
+        Some(Evaluation::Runs) => Ok((Evaluation::Runs, "it was asked for".to_owned())),
+        Some(evaluation) => {
+            let (name, obstacle) = match evaluation {
+                Evaluation::Compact => ("compact", compact),
+                _ => ("grouped", grouped),
+            };
+            match obstacle {
+                None => Ok((evaluation, "it was asked for".to_owned())),
+                Some(why) => {
+                    let message =
+                        format!("the pattern does not allow the {name} evaluation: {why}");
+                    Err(Error::new(ErrorKind::Pattern, message).with_hint(
+                        "without a forced evaluation the first one that it allows is taken",
+                    ))
+                }
+            }
+        }
+    }
+}
+
+/// The evaluation that an engine with these options uses, and why it is not that of the automaton.
+pub(crate) fn with_config(
+    automaton: &Automaton,
+    config: &Config,
+) -> (Evaluation, Option<&'static str>) {
+    let limits = &config.limits;
+    let why = if automaton.evaluation == Evaluation::Runs {
+        None
+    } else if config.timeouts {
+        Some("timeouts are reported for each partial match, so each is a run")
+    } else if limits.match_length.most != usize::MAX {
+        Some("a limit on the length of a match concerns each partial match, so each is a run")
+    } else if limits.runs.policy != Policy::Error {
+        Some("a limit drops single partial matches, so each is a run")
+    } else if limits.history.policy != Policy::Error {
+        Some("a limit drops remembered events with single partial matches, so each is a run")
+    } else {
+        None
+    };
+    (if why.is_some() { Evaluation::Runs } else { automaton.evaluation }, why)
+}
+
+/// What needs whole runs, whatever the conditions.
+fn whole_runs(automaton: &Automaton) -> Option<String> {
+    let program = &automaton.program;
+    let moves = || program.waits.iter().flat_map(|wait| &wait.moves);
+    let why = if automaton.skip != Skip::None {
+        "an after-match skip prunes single partial matches"
+    } else if !program.filters.is_empty() {
+        "a negation is judged on complete matches"
+    } else if program.waits.iter().any(|wait| wait.gap.is_some()) {
+        "a window between neighbours depends on the last event of each partial match"
+    } else if program.waits.iter().any(|wait| wait.holds_match)
+        || moves().any(|m| matches!(m.finish, Finish::Hold { .. }))
+    {
+        "matches wait for their window to pass"
+    } else {
+        return None;
+    };
+    Some(why.to_owned())
+}
+
+/// A condition that looks back.
+fn correlated(automaton: &Automaton) -> Option<String> {
+    let looks_back = |&number: &u32| !automaton.conditions[number as usize].unary;
+    let number = conditions(&automaton.program).into_iter().find(looks_back)?;
+    let expr = &automaton.conditions[number as usize].expr;
+    Some(format!("`{expr}` looks back at earlier events"))
+}
+
+/// A condition that looks back at more than first and last events.
+fn aggregate(automaton: &Automaton) -> Option<String> {
+    let grows = |&number: &u32| {
+        reads(&automaton.conditions[number as usize].test).iter().any(|&register| {
+            let pick = automaton.registers[register as usize].pick;
+            !matches!(pick, Pick::First | Pick::Last)
+        })
+    };
+    let number = conditions(&automaton.program).into_iter().find(grows)?;
+    let expr = &automaton.conditions[number as usize].expr;
+    Some(format!("`{expr}` looks at an aggregate of earlier events"))
+}
+
+/// The conditions that the program tests, in ascending order.
+pub(super) fn conditions(program: &Program) -> Vec<u32> {
+    let mut all = Vec::new();
+    for wait in &program.waits {
+        wait.stops.iter().for_each(|formula| gather(formula, &mut all));
+        wait.ignores.iter().for_each(|ignore| gather(&ignore.formula, &mut all));
+        for m in &wait.moves {
+            gather(&m.formula, &mut all);
+            if let Finish::Emit { formula, .. } | Finish::Hold { formula, .. } = &m.finish {
+                gather(formula, &mut all);
+            }
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// The conditions of a formula.
+pub(super) fn gather(formula: &Formula, into: &mut Vec<u32>) {
+    match formula {
+        Formula::True => {}
+        Formula::Holds(number) => into.push(*number),
+        Formula::Not(inner) => gather(inner, into),
+        Formula::And(a, b) => {
+            gather(a, into);
+            gather(b, into);
+        }
+    }
+}
+
+/// The registers that a condition reads, in ascending order.
+pub(super) fn reads(test: &Test) -> Vec<u32> {
+    let mut all = Vec::new();
+    reads_of_test(test, &mut all);
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+fn reads_of_test(test: &Test, into: &mut Vec<u32>) {
+    match test {
+        Test::TypeIs(_) => {}
+        Test::Compare(_, a, b) => [a, b].into_iter().for_each(|t| reads_of_term(t, into)),
+        Test::And(all) | Test::Or(all) => all.iter().for_each(|t| reads_of_test(t, into)),
+        Test::Not(inner) | Test::Assume(inner, _) => reads_of_test(inner, into),
+        Test::In(one, all) => {
+            reads_of_term(one, into);
+            all.iter().for_each(|t| reads_of_term(t, into));
+        }
+        Test::Between(a, b, c) => [a, b, c].into_iter().for_each(|t| reads_of_term(t, into)),
+        Test::IsMissing(term) | Test::Term(term) => reads_of_term(term, into),
+    }
+}
+
+fn reads_of_term(term: &Term, into: &mut Vec<u32>) {
+    match term {
+        Term::Constant(_) | Term::Slot(_) => {}
+        Term::Register(index, _) => into.push(*index as u32),
+        Term::Negate(inner) => reads_of_term(inner, into),
+        Term::Arithmetic(_, a, b) => [a, b].into_iter().for_each(|t| reads_of_term(t, into)),
+        Term::Test(test) => reads_of_test(test, into),
+    }
+}
