@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 
 use crate::command;
 use crate::data::DEFAULT_DIRECTORY;
 use crate::error::Result;
 use crate::experiment::{Context, Registry, Scale};
 use crate::measure::memory::{self, Heap, Memory};
+use crate::peer::Peer;
 use crate::progress::Progress;
 use crate::{data::Cache, record};
 
@@ -60,6 +61,36 @@ enum Command {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
+    /// Run an engine and its peers on the same events and compare answers, then times
+    ///
+    /// Peers are fetched and built by bench-harness/peers/fetch.sh; a peer that is not there is skipped.
+    /// Rows go to the output as JSON lines, the table to stderr.
+    Compare {
+        /// The engine
+        engine: Engine,
+        /// The peers
+        #[arg(long, value_name = "PEER", num_args = 1.., value_delimiter = ',',
+            value_parser = peers(), default_values_t = Peer::ALL)]
+        peers: Vec<Peer>,
+        /// Only these workloads
+        #[arg(long, value_name = "WORKLOAD", num_args = 1.., value_delimiter = ',')]
+        only: Vec<String>,
+        /// The number of events of each workload, instead of what the scale says
+        #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=100_000_000))]
+        events: Option<u64>,
+        /// Timed rounds; the interval needs 6
+        #[arg(long, value_name = "N", default_value_t = 7,
+            value_parser = value_parser!(u32).range(1..=1_000))]
+        rounds: u32,
+        /// Where the peers are; peers/ beside the generated data unless given
+        #[arg(long, value_name = "DIR")]
+        peer_dir: Option<PathBuf>,
+        /// Where to write the rows as results.jsonl, too
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+        #[command(flatten)]
+        options: Options,
+    },
     /// Check the worked examples and that all engines agree, without timing
     Verify {
         /// Only these experiments
@@ -68,6 +99,13 @@ enum Command {
         #[command(flatten)]
         options: Options,
     },
+}
+
+/// The engines that have peers.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Engine {
+    /// Event patterns
+    Nfab,
 }
 
 /// What every command that runs experiments takes.
@@ -87,6 +125,13 @@ pub struct Options {
 
 fn scales() -> impl TypedValueParser<Value = Scale> {
     PossibleValuesParser::new(Scale::ALL.map(Scale::name)).try_map(|name| name.parse::<Scale>())
+}
+
+fn peers() -> impl TypedValueParser<Value = Peer> {
+    PossibleValuesParser::new(Peer::ALL.map(Peer::name)).map(|name| match name.as_str() {
+        "flink" => Peer::Flink,
+        _ => Peer::Varpulis,
+    })
 }
 
 /// Runs the program's command line with these experiments.
@@ -117,6 +162,12 @@ pub fn run(
             command::reproduce(registry, &only, &directory, &options, progress)
         }
         Command::Report { from, out } => command::report(registry, &from, out.as_deref(), progress),
+        Command::Compare { engine, peers, only, events, rounds, peer_dir, out: file, options } => {
+            let Engine::Nfab = engine;
+            let compare =
+                command::Compare { peers, only, events, rounds, directory: peer_dir, out: file };
+            command::compare(&compare, &options, out, progress)
+        }
         Command::Verify { only, options } => command::verify(registry, &only, &options, progress),
     };
     finish(result, progress)

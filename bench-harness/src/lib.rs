@@ -9,6 +9,7 @@
 //! | [`claim`] | the rules by which a claim of a paper is judged, fixed before measuring |
 //! | [`measure`] | interleaved runs, medians with intervals, memory, the machine |
 //! | [`data`] | the cache of generated input files |
+//! | [`peer`] | other engines that do the same job, for `compare` |
 //! | [`record`] | `results.jsonl` and `claims.jsonl`: all that a report is made of |
 //! | [`number`], [`progress`], [`error`] | numbers in words, bars and messages, exit codes |
 //! | [`report`] | the page, its plots and its graphs |
@@ -31,6 +32,7 @@ pub mod error;
 pub mod experiment;
 pub mod measure;
 pub mod number;
+pub mod peer;
 pub mod progress;
 pub mod record;
 pub mod report;

@@ -1,5 +1,6 @@
 //! The subcommands.
 
+mod compare;
 mod execute;
 mod report;
 mod reproduce;
@@ -13,6 +14,7 @@ use crate::experiment::Registry;
 use crate::progress::Progress;
 use crate::record::write_line;
 
+pub use compare::{Compare, compare};
 pub use execute::{Outcome, Stage, execute};
 pub use report::report;
 pub use reproduce::reproduce;

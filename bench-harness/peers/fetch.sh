@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# Fetches and builds the engines that `bench-harness compare nfab` can compare nfab with:
+#
+#   fetch.sh DIR [flink] [varpulis]
+#
+# Both when none is named. `bench-harness compare` looks in .bench-data/peers unless told otherwise.
+# Nothing else runs this script: not the tests, not `reproduce`.
+#
+#   flink      the package apache-flink-libraries from PyPI (330 MB), of which flink-cep and flink-dist
+#              are kept (210 MB); needs python3 with pip, and javac and java 17 or newer
+#   varpulis   the crate varpulis-sase from crates.io, built with the small program around it; needs
+#              cargo
+#
+# What is there already is kept, so that a second run is cheap. The exit status is 0 when every peer
+# that was asked for is there and 1 otherwise.
+#
+# The functions are called by the peers' names, which shellcheck does not see:
+# shellcheck disable=SC2317
+set -euo pipefail
+
+if [ $# -lt 1 ] || [ -z "$1" ] || [ "${1#-}" != "$1" ]; then
+    echo "usage: fetch.sh DIR [flink] [varpulis]" >&2
+    exit 2
+fi
+mkdir -p -- "$1"
+dir=$(cd -- "$1" && pwd)
+shift
+[ $# -gt 0 ] || set -- flink varpulis
+here=$(cd -- "$(dirname -- "$0")" && pwd)
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/peers-fetch.XXXXXX")
+trap 'rm -rf -- "$scratch"' EXIT
+flink=2.3.0
+
+# have TOOL.. : true when every named program can be run.
+have() {
+    local tool
+    for tool in "$@"; do
+        if ! command -v "$tool" >/dev/null 2>&1; then
+            echo "fetch.sh: the program $tool is needed and not installed" >&2
+            return 1
+        fi
+    done
+}
+
+flink() {
+    local lib=$dir/flink/lib name
+    mkdir -p -- "$lib"
+    for name in flink-cep flink-dist; do
+        [ -s "$lib/$name-$flink.jar" ] || jars || return 1
+    done
+    have javac java || return 1
+    rm -rf -- "$dir/flink/classes"
+    javac -encoding UTF-8 -cp "$lib/*" -d "$scratch/classes" "$here/flink/FlinkPeer.java" || return 1
+    mv -- "$scratch/classes" "$dir/flink/classes"
+}
+
+# Takes the two jars out of the package; they appear under their names only when they are whole.
+jars() {
+    have python3 || return 1
+    python3 -m pip download --quiet --no-deps --only-binary=:all: --dest "$scratch" \
+        "apache-flink-libraries==$flink" || return 1
+    python3 - "$scratch" "$lib" "$flink" <<'PYTHON'
+import pathlib, shutil, sys, zipfile
+
+scratch, lib, version = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
+(wheel,) = scratch.glob("*.whl")
+with zipfile.ZipFile(wheel) as package:
+    for name in ("flink-cep", "flink-dist"):
+        jar = f"{name}-{version}.jar"
+        (member,) = [n for n in package.namelist() if n.endswith("/" + jar)]
+        with package.open(member) as source, open(lib / (jar + ".partial"), "wb") as target:
+            shutil.copyfileobj(source, target)
+        (lib / (jar + ".partial")).rename(lib / jar)
+PYTHON
+}
+
+varpulis() {
+    have cargo || return 1
+    local target=$dir/varpulis/target suffix=
+    [ "${OS:-}" != Windows_NT ] || suffix=.exe
+    cargo build --quiet --release --locked --manifest-path "$here/varpulis/Cargo.toml" \
+        --target-dir "$target" || return 1
+    cp -- "$target/release/varpulis-peer$suffix" "$dir/varpulis/"
+}
+
+missing=0
+for peer in "$@"; do
+    case $peer in
+        flink | varpulis)
+            if "$peer"; then
+                echo "$peer: ready in $dir/$peer"
+            else
+                echo "fetch.sh: $peer could not be had" >&2
+                missing=1
+            fi
+            ;;
+        *)
+            echo "fetch.sh: no peer is called $peer; there are flink and varpulis" >&2
+            exit 2
+            ;;
+    esac
+done
+exit "$missing"

@@ -1,0 +1,112 @@
+//! nfab itself on a workload, in this process.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cpu_time::ThreadTime;
+use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
+use nfab::{Automaton, Config, Engine, Events, Match, Sink, TimedOut};
+
+use super::workload::{Tick, Workload, schema};
+use super::{Answer, Round, Runner};
+use crate::error::{Error, Result};
+
+/// Runs nfab on a workload.
+#[derive(Debug)]
+pub struct Own<'a> {
+    automaton: Arc<Automaton>,
+    config: Config,
+    keyed: bool,
+    ticks: &'a [Tick],
+    repeats: u32,
+}
+
+/// A shorter round is repeated until it takes this long: the clock's grain and a single interruption
+/// then weigh little.
+const SHORTEST: Duration = Duration::from_millis(300);
+
+impl<'a> Own<'a> {
+    /// Compiles the pattern.
+    pub fn new(workload: &Workload, ticks: &'a [Tick]) -> Result<Self> {
+        let automaton = (workload.pattern().build())
+            .and_then(|pattern| Automaton::compile(&pattern, &schema()))
+            .map_err(|error| Error::failed(error.to_string()).within(workload.name))?;
+        Ok(Self {
+            automaton: Arc::new(automaton),
+            config: Config::new().timeouts(workload.timeouts),
+            keyed: workload.keys > 1,
+            ticks,
+            repeats: 1,
+        })
+    }
+
+    fn once(&self) -> Result<Answer, nfab::Error> {
+        let mut sink = Digest::default();
+        let engine = || Engine::with_config(Arc::clone(&self.automaton), self.config);
+        if self.keyed {
+            let mut engines: HashMap<i64, Engine<Tick>> = HashMap::new();
+            for tick in self.ticks {
+                let engine = match engines.entry(tick.key) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(new) => new.insert(engine()),
+                };
+                engine.push(*tick, &mut sink)?;
+            }
+        } else {
+            let mut engine = engine();
+            for tick in self.ticks {
+                engine.push(*tick, &mut sink)?;
+            }
+        }
+        Ok(sink.answer)
+    }
+}
+
+impl Runner for Own<'_> {
+    fn name(&self) -> &str {
+        "nfab"
+    }
+
+    fn round(&mut self) -> Result<Round> {
+        let (wall, cpu) = (Instant::now(), ThreadTime::now());
+        let mut answer = self.once();
+        for _ in 1..self.repeats {
+            answer = self.once();
+        }
+        let (wall, cpu) = (wall.elapsed() / self.repeats, cpu.elapsed() / self.repeats);
+        let answer = answer.map_err(|error| Error::failed(format!("nfab: {error}")))?;
+        let repeats = SHORTEST.as_secs_f64() / wall.as_secs_f64().max(1e-6);
+        self.repeats = repeats.ceil().clamp(1.0, 1e4) as u32;
+        Ok(Round { wall: wall.as_secs_f64(), cpu: cpu.as_secs_f64(), answer })
+    }
+}
+
+/// Reads every event of every match, as the peers do that hand them out as lists.
+#[derive(Default)]
+struct Digest {
+    answer: Answer,
+}
+
+impl Sink<Tick> for Digest {
+    fn matched(&mut self, found: &Match<'_, Tick>) -> ControlFlow<()> {
+        self.answer.matches += 1;
+        self.answer.digest = self.answer.digest.wrapping_add(digest(found.events()));
+        ControlFlow::Continue(())
+    }
+
+    fn timed_out(&mut self, _: &TimedOut<'_, Tick>) -> ControlFlow<()> {
+        self.answer.timeouts += 1;
+        ControlFlow::Continue(())
+    }
+}
+
+/// Depends on the events of a match and their order; the peers compute the same.
+fn digest(events: Events<'_, Tick>) -> u64 {
+    let mix = |hash: u64, event: &Tick| {
+        hash.wrapping_add(event.number).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    };
+    let hash = events.iter().fold(0, |hash, (_, event)| mix(hash, event));
+    hash ^ (hash >> 29)
+}
