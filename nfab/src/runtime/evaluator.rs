@@ -1,0 +1,162 @@
+//! What an evaluation is to the engine: the partial matches of a partition, however they are kept.
+
+use std::ops::ControlFlow;
+
+use super::context::Context;
+use crate::error::Error;
+use crate::event::Event;
+use crate::history::{EventIndex, Marks, Moved};
+use crate::limits::Policy;
+use crate::nfa::program::Window;
+
+/// The event being processed.
+#[derive(Debug)]
+pub(crate) struct Arrival<'a, E> {
+    pub(crate) event: &'a E,
+    /// Its number, counted from 0 over the events that were not late.
+    pub(crate) number: u64,
+    pub(crate) time: i64,
+    /// The place that the event gets if it is kept.
+    pub(crate) place: EventIndex,
+}
+
+/// An event of a match: its stage and its place.
+pub(crate) type Taken = (u32, EventIndex);
+
+/// What a window measures of the first event of a match: its time, or its number. Keys of later
+/// events are not less.
+pub(crate) type Key = i64;
+
+impl Window {
+    /// The key of an event.
+    pub(crate) fn key(&self, number: u64, time: i64) -> Key {
+        match self {
+            Window::Events(_) => number as i64,
+            Window::Time { .. } | Window::None => time,
+        }
+    }
+
+    /// The least key of a first event that is still in the window at an event or, if the window is
+    /// one of time, at a watermark.
+    pub(crate) fn horizon(&self, number: u64, time: i64) -> Key {
+        match *self {
+            Window::None => i64::MIN,
+            Window::Events(most) => {
+                let oldest = i128::from(number) - i128::from(most) + 1;
+                oldest.max(i128::from(i64::MIN)) as i64
+            }
+            Window::Time { length, inclusive } => oldest_time(length, inclusive, time),
+        }
+    }
+}
+
+/// The least time from which less than a length, or no more if inclusive, has passed until now.
+pub(crate) fn oldest_time(length: i64, inclusive: bool, now: i64) -> i64 {
+    let oldest = i128::from(now) - i128::from(length) + i128::from(!inclusive);
+    oldest.max(i128::from(i64::MIN)) as i64
+}
+
+/// One way to evaluate a program, for all partitions of a stream. What they share lies in the
+/// evaluator, what each has of its own in a part.
+///
+/// An evaluator need not support everything: `evaluate::choose` says when it is used.
+pub(crate) trait Evaluator<E: Event> {
+    /// What one partition holds.
+    type Part;
+
+    /// A partition without partial matches.
+    fn part(&self) -> Self::Part;
+
+    /// Nothing is held: the part is as good as a new one.
+    fn is_empty(&self, part: &Self::Part) -> bool;
+
+    /// Shows an event of the partition to all its partial matches, and lets one start. Matches that
+    /// the event completes go to `cx.out`, in any order, each perhaps several times; or they stay
+    /// in the part, to be enumerated until the next call. Gives whether the event is to be kept.
+    fn show(
+        &mut self,
+        part: &mut Self::Part,
+        arrival: &Arrival<'_, E>,
+        cx: &mut Context<'_, E>,
+    ) -> Result<bool, Error>;
+
+    /// The event is the next one of the stream after one of this partition, and is not of it (S3).
+    /// Called only if some [`foreign`](crate::nfa::program::Wait::foreign) leads elsewhere. What is
+    /// complete goes to `cx.out`.
+    fn foreign(&mut self, _part: &mut Self::Part, _cx: &mut Context<'_, E>) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Partial matches that started before `cx.horizon` have ended, those of a wait with a gap also
+    /// after `cx.now`; at the end of the stream all have. Matches and timeouts that this brings
+    /// about go to `cx.out`. Called promptly only if [`prompt`](Self::prompt) says so; `show` sees
+    /// to the exactness of windows on its own.
+    fn expire(&mut self, part: &mut Self::Part, cx: &mut Context<'_, E>) -> Result<(), Error>;
+
+    /// Whether something comes out when a window passes, so that `expire` must be called at once.
+    fn prompt(&self) -> bool {
+        false
+    }
+
+    /// How many matches wait in the part to be enumerated, each counted once.
+    fn count(&self, _part: &Self::Part) -> u64 {
+        0
+    }
+
+    /// Visits the matches that wait in the part: by the numbers of their events in turn, then by
+    /// their stages; each once. The event just shown is at its place.
+    fn enumerate(
+        &self,
+        _part: &Self::Part,
+        _visit: &mut dyn FnMut(&[Taken]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    /// The partial matches of a part whose window has not passed, if each is kept on its own.
+    fn runs(&self, _part: &Self::Part, _horizon: Key, _now: Option<i64>) -> usize {
+        0
+    }
+
+    /// The partial matches of all parts, those included that have ended and still lie about.
+    fn all_runs(&self) -> usize {
+        0
+    }
+
+    /// Drops so many partial matches, those that started first or last. Called if `all_runs` exceeds
+    /// a limit.
+    fn shed<'p>(
+        &mut self,
+        _parts: &mut dyn Iterator<Item = &'p mut Self::Part>,
+        _count: usize,
+        _policy: Policy,
+    ) where
+        Self::Part: 'p,
+    {
+    }
+
+    /// What [`Limits::history`](crate::Limits::history) bounds, garbage included.
+    fn cells(&self) -> usize;
+
+    /// Bytes of the structures that `cells` counts.
+    fn bytes(&self) -> usize;
+
+    /// The first events of all partial matches have keys at or after the horizon: what is older
+    /// may go, where that is cheap. Events that are older go likewise. Called often.
+    fn forget(&mut self, _horizon: Key) {}
+
+    /// Drops garbage and what is outside of its window, and marks the events that are left.
+    /// Called when there are twice as many cells or stored events as after the last time.
+    fn collect<'p>(
+        &mut self,
+        parts: &mut dyn Iterator<Item = &'p mut Self::Part>,
+        cx: &mut Context<'_, E>,
+        used: &mut Marks,
+    ) where
+        Self::Part: 'p;
+
+    /// The events have moved; called after [`collect`](Self::collect).
+    fn renumber<'p>(&mut self, parts: &mut dyn Iterator<Item = &'p mut Self::Part>, moved: &Moved)
+    where
+        Self::Part: 'p;
+}
