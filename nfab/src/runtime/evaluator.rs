@@ -98,16 +98,23 @@ pub(crate) trait Evaluator<E: Event> {
         false
     }
 
-    /// How many matches wait in the part to be enumerated, each counted once.
-    fn count(&self, _part: &Self::Part) -> u64 {
+    /// Whether matches wait in the part to be counted or enumerated.
+    fn has_matches(&self, _part: &Self::Part) -> bool {
+        false
+    }
+
+    /// How many matches wait in the part, each counted once; `u64::MAX` for so many or more. Instead
+    /// of `enumerate`, for a sink that wants no events: a part whose matches are only ever counted
+    /// takes a cheaper way.
+    fn count(&mut self, _part: &mut Self::Part) -> u64 {
         0
     }
 
     /// Visits the matches that wait in the part: by the numbers of their events in turn, then by
     /// their stages; each once. The event just shown is at its place.
     fn enumerate(
-        &self,
-        _part: &Self::Part,
+        &mut self,
+        _part: &mut Self::Part,
         _visit: &mut dyn FnMut(&[Taken]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         ControlFlow::Continue(())
