@@ -1,4 +1,6 @@
-//! The two systems that the RPDT paper is measured against (sections 2 and 5.2), **reconstructed**.
+//! What the papers' engines are measured against.
+//!
+//! For NFA^b: [`stock`]. For RPDT: the two systems of its paper (sections 2 and 5.2), **reconstructed**.
 //!
 //! Neither program is public, and of the two publications the paper quotes little more than what
 //! they can do. Each engine here is therefore built from what its name and sources imply; its own
@@ -28,6 +30,7 @@ use rpdt::{Config, Error, Needs, Pattern, Plan, Shape, Value, Visit};
 pub mod cep_engine;
 pub mod expdt;
 mod shared;
+pub mod stock;
 
 pub use cep_engine::CepEngine;
 pub use expdt::ExPdt;
