@@ -1,59 +1,110 @@
 //! The events that some run holds, in the order of their arrival.
+//!
+//! With a window, events that have passed go in whole chunks and nothing is copied
+//! ([`EventStore::expire`]). Without one, what no run holds any more is found by marking
+//! ([`collect`](super::collect)).
 
+use super::arena::Arena;
 use super::{EventIndex, Marks, Moved};
 
 /// Events with the number of their arrival.
 #[derive(Debug)]
 pub(crate) struct EventStore<E> {
-    events: Vec<(u64, E)>,
+    events: Arena<(u64, E), 8>,
 }
 
 impl<E> EventStore<E> {
     pub(crate) fn new() -> Self {
-        EventStore { events: Vec::new() }
+        Self::starting_at(0)
+    }
+
+    /// The first event will get this place.
+    pub(super) fn starting_at(first: EventIndex) -> Self {
+        EventStore { events: Arena::starting_at(first) }
     }
 
     /// The place that the next event will get.
     pub(crate) fn next(&self) -> EventIndex {
-        self.events.len() as EventIndex
+        self.events.next()
     }
 
     /// Adds the event that arrived with a number. For `time` see [`Entry`](super::Entry).
-    pub(crate) fn push(&mut self, arrival: u64, _time: i64, event: E) {
-        self.events.push((arrival, event));
+    pub(crate) fn push(&mut self, arrival: u64, time: i64, event: E) {
+        self.events.push(time, (arrival, event));
+    }
+
+    fn at(&self, place: EventIndex) -> &(u64, E) {
+        self.events.at((place - self.events.first()) as usize)
     }
 
     pub(crate) fn get(&self, at: EventIndex) -> &E {
-        &self.events[at as usize].1
+        &self.at(at).1
     }
 
     pub(crate) fn arrival(&self, at: EventIndex) -> u64 {
-        self.events[at as usize].0
+        self.at(at).0
     }
 
+    /// The number of events, garbage included.
     pub(crate) fn len(&self) -> usize {
         self.events.len()
     }
 
+    /// The memory in use, that which the events own not included.
+    pub(crate) fn bytes(&self) -> usize {
+        self.events.bytes()
+    }
+
     /// No event before this time is used any more; as [`History::expire`](super::History::expire).
-    pub(crate) fn expire(&mut self, _before: i64) {}
+    pub(crate) fn expire(&mut self, before: i64) {
+        self.events.expire(before, |_| ());
+    }
 
     /// Marks for [`compact`](Self::compact), none set.
-    pub(crate) fn marks(&self) -> Marks {
-        Marks { first: 0, used: vec![false; self.events.len()] }
+    pub(super) fn marks(&self) -> Marks {
+        Marks { first: self.events.first(), used: vec![false; self.events.len()] }
     }
 
     /// Drops the events that are not used; gives the new places of the others.
-    pub(crate) fn compact(&mut self, marks: &Marks) -> Moved {
-        let mut to = vec![0; marks.used.len()];
-        let mut live = 0;
-        for (place, &used) in to.iter_mut().zip(&marks.used) {
-            *place = live;
-            live += EventIndex::from(used);
+    pub(super) fn compact(&mut self, marks: &Marks) -> Moved {
+        let first = marks.first;
+        let mut live = Arena::starting_at(first);
+        let mut to = Vec::with_capacity(marks.used.len());
+        let all = std::mem::replace(&mut self.events, Arena::starting_at(first));
+        for ((time, item), used) in all.into_items().zip(&marks.used) {
+            to.push(live.next());
+            if *used {
+                live.push(time, item);
+            }
         }
-        let mut used = marks.used.iter();
-        self.events.retain(|_| used.next().copied().unwrap_or(false));
-        self.events.shrink_to(2 * live as usize);
-        Moved { first: 0, to }
+        self.events = live;
+        Moved { first, to }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_go_by_time_and_by_marking() {
+        let mut store = EventStore::starting_at(u64::from(u32::MAX) - 300);
+        let first = store.next();
+        for n in 0..1000 {
+            store.push(2 * n, n as i64, n);
+        }
+        store.expire(600);
+        assert_eq!(store.len(), 1000 - 512);
+        assert_eq!((store.arrival(first + 700), *store.get(first + 700)), (1400, 700));
+
+        let mut marks = store.marks();
+        (600..1000).step_by(3).for_each(|n| marks.mark(first + n));
+        let moved = store.compact(&marks);
+        assert_eq!(store.len(), 134);
+        for n in (600..1000).step_by(3) {
+            assert_eq!(*store.get(moved.to(first + n)), n);
+        }
+        store.push(5000, 1000, 5000);
+        assert_eq!(*store.get(store.next() - 1), 5000);
     }
 }

@@ -4,6 +4,7 @@
 //! event that it took; taking another one gives another tail and leaves the first one valid, so a
 //! run that forks appends twice to the same tail, and a clone that ignores the event keeps it.
 
+mod arena;
 mod chain;
 mod events;
 
