@@ -118,7 +118,7 @@ fn q3_of_the_paper() {
         Step::Event(Ev { kind: "Stock", time, attributes })
     };
     let steps: Vec<Step> = (0..).zip(stock).map(event).collect();
-    let found = outcome(&query, &steps, Options::default_of(&query));
+    let found = outcome(&query, &steps, Options::default_of(&query)).expect("few runs");
     let found: Vec<String> = found.matches.iter().map(show).collect();
     let expected = ["a0 a1 a2 a3 a4 b5 #5", "a2 a3 b5 #5", "a0 a1 a2 a3 a4 a5 a6 b7 #7"];
     assert_eq!(found, expected);
@@ -314,7 +314,8 @@ fn windows() {
 fn timeouts() {
     let timed_out = |items: &str, clauses: &str, stream: &str| {
         let query = query(items, clauses);
-        let found = outcome(&query, &steps(stream), Options { kleene: Maximal, end: Max });
+        let options = Options { kleene: Maximal, end: Max, ..Options::default_of(&query) };
+        let found = outcome(&query, &steps(stream), options).expect("few runs");
         found.timed_out.iter().map(show).collect::<Vec<_>>()
     };
     let none: [&str; 0] = [];
@@ -334,4 +335,22 @@ fn partitions() {
     let stream = "A:1:1 B:2:1 B:1:1";
     each("A a, B b", "WHERE strict_contiguity { [k, x] }", stream, &[]);
     each("A a, B b", "WHERE partition_contiguity { [k] AND [x] }", stream, &["a0 b2 #2"]);
+}
+
+#[test]
+fn after_match_skip() {
+    each("A a, B b", "AFTER MATCH NO SKIP", "A A B", &["a0 b2 #2", "a1 b2 #2"]);
+    each("A a, B b", "AFTER MATCH SKIP PAST LAST", "A A B A B", &["a0 b2 #2", "a3 b4 #4"]);
+    each("A+ a[], B b", "AFTER MATCH SKIP TO FIRST b", "A A B", &["a0 a1 b2 #2"]);
+    each("A+ a[]", "AFTER MATCH SKIP TO NEXT", "A A", &["a0 #0", "a1 #1"]);
+    let expected = ["a0 a1 b2 #2", "a1 b2 #2"];
+    each("A+ a[], B b", "AFTER MATCH SKIP TO LAST a", "A A B", &expected);
+    each("A+ a[], B b", "AFTER MATCH SKIP TO LAST a", "A A A B", &["a0 a1 a2 b3 #3", "a2 b3 #3"]);
+    // The match of the later start waits for the earlier one, which then takes it away.
+    let past = "WHERE { c.x = a.x } WITHIN 5 ms AFTER MATCH SKIP PAST LAST";
+    each("A a, C c", past, "A:1@0 A:2@1 C:2@2 C:1@3", &["a0 c3 #3"]);
+    each("A a, C c", past, "A:1@0 A:2@1 C:2@2 C:3@3 @6", &["a1 c2 @6"]);
+    // Other partitions are not touched and not waited for.
+    let past = "WHERE { [k] } AFTER MATCH SKIP PAST LAST";
+    each("A a, C c", past, "A:0:1 A:0:2 C:0:2 C:0:1", &["a1 c2 #2", "a0 c3 #3"]);
 }

@@ -3,7 +3,11 @@
 //! the engine but the parsed query and the place of its predicates.
 #![allow(dead_code, reason = "every test file uses a part of this")]
 
+pub mod cases;
+mod patterns;
+mod predicates;
 mod run;
+mod skip;
 mod stream;
 pub mod text;
 mod tree;
@@ -12,7 +16,7 @@ mod view;
 mod walk;
 
 use nfab::language::Query;
-use nfab::{Cause, EndOfInput, Value};
+use nfab::{Cause, EndOfInput, HoldBack, Value};
 
 pub use stream::outcome;
 
@@ -42,6 +46,7 @@ pub enum Kleene {
 pub struct Options {
     pub kleene: Kleene,
     pub end: EndOfInput,
+    pub hold_back: HoldBack,
 }
 
 impl Options {
@@ -49,7 +54,7 @@ impl Options {
     pub fn default_of(query: &Query) -> Self {
         let any = query.strategy() == nfab::language::Strategy::SkipTillAnyMatch;
         let kleene = if any { Kleene::Each } else { Kleene::Maximal };
-        Options { kleene, end: EndOfInput::Silent }
+        Options { kleene, end: EndOfInput::Silent, hold_back: HoldBack::Wait }
     }
 }
 

@@ -54,7 +54,7 @@ pub fn key(tree: &Tree<'_>, event: &Ev) -> Option<Vec<Val>> {
     values.iter().all(Val::is_key).then_some(values)
 }
 
-fn same_key(a: &Option<Vec<Val>>, b: &Option<Vec<Val>>) -> bool {
+pub fn same_key(a: &Option<Vec<Val>>, b: &Option<Vec<Val>>) -> bool {
     match (a, b) {
         (Some(a), Some(b)) => a.iter().zip(b).all(|(a, b)| a.same_key(b)),
         _ => false,
@@ -105,6 +105,11 @@ impl<'a> Run<'a> {
 
     pub fn first(&self) -> usize {
         self.bound[0].event
+    }
+
+    /// Its place in the order of output, among what one step brings.
+    pub fn order(&self) -> (Vec<usize>, Vec<usize>) {
+        self.bound.iter().map(|b| (b.event, b.variable)).unzip()
     }
 
     fn last(&self) -> usize {

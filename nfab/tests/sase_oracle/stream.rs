@@ -4,16 +4,21 @@ use nfab::language::{Query, Window};
 use nfab::{Cause, EndOfInput};
 
 use super::run::{Run, World, inside};
+use super::skip::Held;
 use super::tree::Tree;
 use super::walk::start;
 use super::{Ev, Found, Kleene, Options, Outcome, Step};
 
-/// All matches of a query and its timeouts, without what an after-match skip leaves out.
-pub fn outcome(query: &Query, steps: &[Step], options: Options) -> Outcome {
+/// More runs than these are too slow to count.
+const MOST_RUNS: usize = 3000;
+
+/// All matches of a query and its timeouts. `None` if there are too many ways to read the stream.
+pub fn outcome(query: &Query, steps: &[Step], options: Options) -> Option<Outcome> {
     let tree = Tree::new(query);
     let events = on_time(steps);
     let world = World { tree: &tree, events: &events, kleene: options.kleene };
-    let mut stream = Stream { world, runs: vec![], outcome: Outcome::default() };
+    let held = Held::new(world, options.hold_back);
+    let mut stream = Stream { world, runs: vec![], held, outcome: Outcome::default() };
     let mut now = None;
     let mut number = 0;
     for step in steps {
@@ -28,13 +33,16 @@ pub fn outcome(query: &Query, steps: &[Step], options: Options) -> Outcome {
         if matches!(step, Step::Event(_)) {
             stream.show(number);
             number += 1;
+            if stream.runs.len() > MOST_RUNS {
+                return None;
+            }
         }
     }
     if options.end == EndOfInput::Max {
         let all = std::mem::take(&mut stream.runs);
-        stream.pass(all, Cause::End);
+        stream.conclude(vec![], all, Cause::End);
     }
-    stream.outcome
+    Some(stream.outcome)
 }
 
 /// The events that are not late.
@@ -54,6 +62,7 @@ fn on_time(steps: &[Step]) -> Vec<Ev> {
 struct Stream<'a> {
     world: World<'a>,
     runs: Vec<Run<'a>>,
+    held: Held<'a>,
     outcome: Outcome,
 }
 
@@ -61,30 +70,17 @@ impl<'a> Stream<'a> {
     /// The time is so late now.
     fn tell(&mut self, time: i64) {
         let World { tree, events, .. } = self.world;
-        let Some(Window::Time { .. }) = tree.query.within.map(|within| within.window) else {
-            return;
+        let window = tree.query.within.and_then(|within| within.window.milliseconds());
+        let Some(length) = window else { return };
+        let over = |run: &Run<'a>| {
+            i128::from(time) - i128::from(events[run.first()].time) > i128::from(length)
         };
-        let window = tree.query.within.expect("it was there").window;
-        let length = i128::from(window.milliseconds().expect("a checked window"));
-        let (passed, alive) = std::mem::take(&mut self.runs)
-            .into_iter()
-            .partition(|run| i128::from(time) - i128::from(events[run.first()].time) > length);
+        let (passed, alive) = std::mem::take(&mut self.runs).into_iter().partition(over);
         self.runs = alive;
-        self.pass(passed, Cause::Time(time));
-    }
-
-    /// The windows of these runs have passed.
-    fn pass(&mut self, runs: Vec<Run<'a>>, cause: Cause) {
-        let (matches, rest): (Vec<_>, Vec<_>) =
-            runs.into_iter().partition(|run| !run.ends.is_empty());
-        self.report(matches, cause);
-        let timed_out = rest.iter().filter(|run| !run.was_match);
-        let found = timed_out.map(|run| self.found(run, cause)).collect();
-        add(found, &mut self.outcome.timed_out);
+        self.conclude(vec![], passed, Cause::Time(time));
     }
 
     fn show(&mut self, number: usize) {
-        let cause = Cause::Event(number as u64);
         let world = self.world;
         let waiting = std::mem::take(&mut self.runs);
         let mut complete = vec![];
@@ -109,43 +105,38 @@ impl<'a> Stream<'a> {
             }
         }
         // A window of n events has passed with the last event that fits into it.
-        let runs = std::mem::take(&mut self.runs);
         let full = |run: &Run<'a>| match world.tree.query.within.map(|within| within.window) {
             Some(Window::Events(n)) => (number + 1 - run.first()) as u64 >= n,
             _ => false,
         };
-        let (passed, alive) = runs.into_iter().partition(full);
+        let (passed, alive) = std::mem::take(&mut self.runs).into_iter().partition(full);
         self.runs = alive;
+        assert!(self.runs.iter().all(|run| inside(world, run.first(), number)));
+        self.conclude(complete, passed, Cause::Event(number as u64));
+    }
+
+    /// Some runs are complete; the windows of others have passed.
+    fn conclude(&mut self, complete: Vec<Run<'a>>, passed: Vec<Run<'a>>, cause: Cause) {
         let (waited, timed_out): (Vec<_>, Vec<_>) =
-            passed.into_iter().partition(|run: &Run<'a>| !run.ends.is_empty());
-        complete.extend(waited);
-        self.report(complete, cause);
-        self.pass(timed_out, cause);
-        debug_assert!(self.runs.iter().all(|run| inside(world, run.first(), number)));
+            passed.into_iter().partition(|run| !run.ends.is_empty());
+        let allowed = complete.into_iter().chain(waited).filter(|run| run.is_allowed(self.world));
+        let matches = self.held.release(allowed.collect(), &mut self.runs);
+        self.add(&matches, cause, |outcome| &mut outcome.matches);
+        let timed_out: Vec<Run<'a>> = timed_out.into_iter().filter(|run| !run.was_match).collect();
+        self.add(&timed_out, cause, |outcome| &mut outcome.timed_out);
     }
 
-    fn found(&self, run: &Run<'a>, cause: Cause) -> (Vec<usize>, Found) {
-        let name = |variable: usize| self.world.tree.variables[variable].name.to_owned();
-        let events = run.bound.iter().map(|b| (b.event as u64, name(b.variable))).collect();
-        (run.bound.iter().map(|b| b.variable).collect(), Found { cause, events })
-    }
-
-    fn report(&mut self, complete: Vec<Run<'a>>, cause: Cause) {
-        let allowed = complete.iter().filter(|run| run.is_allowed(self.world));
-        let found = allowed.map(|run| self.found(run, cause)).collect();
-        add(found, &mut self.outcome.matches);
-    }
-}
-
-/// Adds what one step completes: in order, and what was not there before.
-fn add(mut found: Vec<(Vec<usize>, Found)>, all: &mut Vec<Found>) {
-    let numbers = |found: &Found| found.events.iter().map(|e| e.0).collect::<Vec<_>>();
-    found.sort_by(|(a_variables, a), (b_variables, b)| {
-        (numbers(a), a_variables).cmp(&(numbers(b), b_variables))
-    });
-    for (_, found) in found {
-        if all.iter().all(|other| other.events != found.events) {
-            all.push(found);
+    /// Adds what one step brings: in order, and what was not there before.
+    fn add(&mut self, runs: &[Run<'a>], cause: Cause, to: fn(&mut Outcome) -> &mut Vec<Found>) {
+        let mut runs: Vec<&Run<'a>> = runs.iter().collect();
+        runs.sort_by_key(|run| run.order());
+        let all = to(&mut self.outcome);
+        for run in runs {
+            let name = |variable: usize| self.world.tree.variables[variable].name.to_owned();
+            let events = run.bound.iter().map(|b| (b.event as u64, name(b.variable))).collect();
+            if all.iter().all(|other| other.events != events) {
+                all.push(Found { cause, events });
+            }
         }
     }
 }

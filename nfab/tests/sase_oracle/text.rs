@@ -1,7 +1,7 @@
 //! Streams and results as short text, for cases that are written by hand.
 
 use nfab::language::Query;
-use nfab::{Cause, EndOfInput, Value};
+use nfab::{Cause, EndOfInput, HoldBack, Value};
 
 use super::{Ev, Found, Kleene, Options, Step, outcome};
 
@@ -59,6 +59,7 @@ pub fn query(items: &str, clauses: &str) -> Query {
 
 /// The matches that the oracle finds.
 pub fn matches(query: &Query, stream: &str, kleene: Kleene, end: EndOfInput) -> Vec<String> {
-    let found = outcome(query, &steps(stream), Options { kleene, end });
+    let found = outcome(query, &steps(stream), Options { kleene, end, hold_back: HoldBack::Wait });
+    let found = found.expect("few runs");
     found.matches.iter().map(show).collect()
 }
