@@ -1,13 +1,12 @@
 //! Writing a data set to a file together with its manifest.
 
 use crate::hash::HashingWriter;
-use crate::manifest::{Manifest, ManifestError};
-use crate::xml::XmlKind;
+use crate::manifest::{DataSet, ManifestError, ManifestOf};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Writes a document to `path` and its manifest beside it.
+/// Writes data to `path` and its manifest beside it.
 ///
 /// A regular file appears under its name only when it is complete: until then its name
 /// ends in the process's number and `.part`, and it is removed on failure. A device or pipe is written to directly and gets no
@@ -23,12 +22,12 @@ use std::path::{Path, PathBuf};
 /// println!("{}", manifest.sha256);
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub fn generate(
+pub fn generate<D: DataSet>(
     path: &Path,
-    kind: &XmlKind,
+    kind: &D,
     seed: u64,
     progress: &mut dyn FnMut(u64),
-) -> io::Result<Manifest> {
+) -> io::Result<ManifestOf<D::Facts>> {
     let in_place = fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir());
     if in_place {
         return write(path, path, kind, seed, progress);
@@ -37,9 +36,9 @@ pub fn generate(
     let part = appended(path, &format!(".{}.part", std::process::id()));
     let manifest = write(&part, path, kind, seed, progress).and_then(|manifest| {
         // A stale manifest must never stand beside the new file.
-        match fs::remove_file(Manifest::path_for(path)) {
+        match fs::remove_file(ManifestOf::<D::Facts>::path_for(path)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(named(&Manifest::path_for(path), error));
+                return Err(named(&ManifestOf::<D::Facts>::path_for(path), error));
             }
             _ => {}
         }
@@ -54,25 +53,29 @@ pub fn generate(
     manifest
 }
 
-/// Returns the manifest of `path` when the file is the very document that these options give, and
+/// Returns the manifest of `path` when the file is what these options give, and
 /// writes it first when it is not.
 ///
 /// # Errors
 /// As [`generate`].
-pub fn ensure(
+pub fn ensure<D: DataSet>(
     path: &Path,
-    kind: &XmlKind,
+    kind: &D,
     seed: u64,
     progress: &mut dyn FnMut(u64),
-) -> io::Result<Manifest> {
+) -> io::Result<ManifestOf<D::Facts>> {
     match current(path, kind, seed) {
         Ok(Some(manifest)) => Ok(manifest),
         Ok(None) | Err(_) => generate(path, kind, seed, progress),
     }
 }
 
-fn current(path: &Path, kind: &XmlKind, seed: u64) -> Result<Option<Manifest>, ManifestError> {
-    let manifest = Manifest::read(path)?;
+fn current<D: DataSet>(
+    path: &Path,
+    kind: &D,
+    seed: u64,
+) -> Result<Option<ManifestOf<D::Facts>>, ManifestError> {
+    let manifest = ManifestOf::read(path)?;
     if !manifest.describes(kind, seed) {
         return Ok(None);
     }
@@ -81,18 +84,18 @@ fn current(path: &Path, kind: &XmlKind, seed: u64) -> Result<Option<Manifest>, M
 }
 
 /// Writes to `target`; errors name `shown`.
-fn write(
+fn write<D: DataSet>(
     target: &Path,
     shown: &Path,
-    kind: &XmlKind,
+    kind: &D,
     seed: u64,
     progress: &mut dyn FnMut(u64),
-) -> io::Result<Manifest> {
+) -> io::Result<ManifestOf<D::Facts>> {
     let file = File::create(target).map_err(|error| named(shown, error))?;
     let mut out = HashingWriter::new(Watched { file, shown, progress })?;
     let facts = kind.generate(seed, &mut out)?;
     let (_, sha256) = out.finish()?;
-    Ok(Manifest::new(kind, seed, facts, sha256))
+    Ok(ManifestOf::new(kind, seed, facts, sha256))
 }
 
 /// A file that reports its progress and whose errors name it.

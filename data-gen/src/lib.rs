@@ -1,6 +1,6 @@
 //! Seeded generators of benchmark data: the same seed gives the same bytes, everywhere.
 //!
-//! Documents are written as a stream in constant memory, at hundreds of megabytes a second.
+//! XML documents and streams of events are written as a stream in constant memory, at hundreds of megabytes a second.
 //!
 //! ```
 //! use data_gen::xml::{self, TreebankOptions};
@@ -14,7 +14,9 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`xml`] | XMark, DBLP and TreeBank look-alikes, random and hostile trees. Start reading here |
+//! | [`xml`] | XMark, DBLP and TreeBank look-alikes, random and hostile trees. Start reading here, or at [`stream`] |
+//! | [`stream`] | events: stocks, clicks, sensors, letters, keys; typed iterators, and files of them |
+//! | [`format`](mod@format) | CSV and JSON lines: writing events, and reading them back |
 //! | [`seed`] | the random generator and the distributions, bit for bit the same on all platforms |
 //! | [`manifest`] | what a file was made from, its counts and its SHA-256; checking a file against it |
 //! | [`file`](mod@file) | writing a data set to a file together with its manifest |
@@ -25,12 +27,14 @@
 #![deny(missing_docs)]
 
 pub mod file;
+pub mod format;
 mod hash;
 pub mod manifest;
 pub mod seed;
+pub mod stream;
 pub mod xml;
 
-pub use manifest::{Manifest, ManifestError};
+pub use manifest::{DataSet, Manifest, ManifestError, StreamManifest};
 
 /// The examples of the README are tested.
 #[cfg(doctest)]

@@ -1,19 +1,50 @@
 //! What a file of data was made from, and how to check that it is still that file.
 
 use crate::hash;
-use crate::xml::{Facts, XmlKind};
+use crate::{stream, xml};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+/// Data that can be generated: a kind and its options.
+pub trait DataSet {
+    /// What is counted while the data is written.
+    type Facts: Facts;
+
+    /// The kind's name, as the command line and manifests spell it.
+    fn name(&self) -> &'static str;
+
+    /// The options as a JSON object, as manifests keep them.
+    fn parameters(&self) -> serde_json::Value;
+
+    /// About how many bytes there will be; good enough for a progress bar.
+    fn expected_bytes(&self) -> u64;
+
+    /// Writes the data. Equal options and seeds give equal bytes.
+    ///
+    /// # Errors
+    /// `InvalidInput` when an option is out of range; else what `out` reports.
+    fn generate(&self, seed: u64, out: &mut dyn Write) -> io::Result<Self::Facts>;
+}
+
+/// What a manifest says about a file besides how to make it.
+pub trait Facts: Serialize + DeserializeOwned {
+    /// The file's length.
+    fn bytes(&self) -> u64;
+
+    /// The other figures, for people.
+    fn summary(&self) -> String;
+}
 
 /// The record that stands beside a generated file, as `FILE.manifest.json`.
 ///
-/// The document can be made again from `kind`, `parameters` and `seed` with the same version of
-/// the generator.
+/// The file can be made again from `kind`, `parameters` and `seed` with the same version of the
+/// generator. [`Manifest`] and [`StreamManifest`] are the two that there are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Manifest {
+pub struct ManifestOf<F> {
     /// Name and version of the generator.
     pub generator: String,
     /// The kind of data, such as `xmark`.
@@ -22,12 +53,18 @@ pub struct Manifest {
     pub parameters: serde_json::Value,
     /// The seed.
     pub seed: u64,
-    /// Length, elements, attributes and depths.
+    /// The file's length, and what else was counted.
     #[serde(flatten)]
-    pub facts: Facts,
+    pub facts: F,
     /// The SHA-256 of the file in hexadecimal.
     pub sha256: String,
 }
+
+/// The manifest of an XML document.
+pub type Manifest = ManifestOf<xml::Facts>;
+
+/// The manifest of a file of events.
+pub type StreamManifest = ManifestOf<stream::Counts>;
 
 /// Why a manifest could not be read, or why a file is not the one it describes.
 #[derive(Debug, thiserror::Error)]
@@ -71,10 +108,10 @@ pub enum ManifestError {
     },
 }
 
-impl Manifest {
-    /// A manifest of a document that was just written.
+impl<F: Facts> ManifestOf<F> {
+    /// A manifest of a file that was just written.
     #[must_use]
-    pub fn new(kind: &XmlKind, seed: u64, facts: Facts, sha256: String) -> Self {
+    pub fn new(kind: &impl DataSet<Facts = F>, seed: u64, facts: F, sha256: String) -> Self {
         Self {
             generator: Self::generator().to_owned(),
             kind: kind.name().to_owned(),
@@ -101,7 +138,7 @@ impl Manifest {
 
     /// Whether this version of the generator would write the described bytes for these options.
     #[must_use]
-    pub fn describes(&self, kind: &XmlKind, seed: u64) -> bool {
+    pub fn describes(&self, kind: &impl DataSet<Facts = F>, seed: u64) -> bool {
         self.generator == Self::generator()
             && self.kind == kind.name()
             && self.seed == seed
@@ -140,12 +177,12 @@ impl Manifest {
         let file = File::open(data).map_err(io)?;
         let found = file.metadata().map_err(io)?.len();
         let length =
-            |found| ManifestError::Length { path: path(), expected: self.facts.bytes, found };
-        if found != self.facts.bytes {
+            |found| ManifestError::Length { path: path(), expected: self.facts.bytes(), found };
+        if found != self.facts.bytes() {
             return Err(length(found));
         }
         let (bytes, sha256) = hash::measure(file).map_err(io)?;
-        if bytes != self.facts.bytes {
+        if bytes != self.facts.bytes() {
             return Err(length(bytes));
         }
         if sha256 != self.sha256 {

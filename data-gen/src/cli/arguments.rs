@@ -1,7 +1,9 @@
 //! The arguments of `data-gen`.
 
+use super::streams::Stream;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use data_gen::stream::StreamFile;
 use data_gen::xml::{
     DblpOptions, RandomTreeOptions, Shape, TreebankOptions, XmarkOptions, XmlKind,
 };
@@ -13,6 +15,8 @@ Examples:
   data-gen dblp --size 10MB --plain | gzip > dblp.xml.gz
   data-gen treebank --sentences 1000 --seed 7 -o trees.xml
   data-gen random-tree --shape deep -o deep.xml   100,000 nested levels
+  data-gen stock --seed 10 -o stock.csv           100,000 events of two stocks
+  data-gen clicks --events 5000 --format jsonl    logins and carts, as JSON lines
 
 The same command and seed give the same bytes on every machine.
 Exit status: 0 written, 2 wrong usage or a failed write.";
@@ -65,6 +69,14 @@ pub(crate) enum Command {
     /// Random trees, and trees of hostile shapes.
     #[command(after_help = EXAMPLES)]
     RandomTree(Box<RandomTree>),
+    #[command(flatten)]
+    Stream(Stream),
+}
+
+/// The data that is asked for.
+pub(crate) enum Data {
+    Xml(XmlKind),
+    Stream(StreamFile),
 }
 
 #[derive(Args, Debug)]
@@ -227,9 +239,10 @@ impl Arguments {
 }
 
 impl Command {
-    /// The document that is asked for.
-    pub(crate) fn kind(&self) -> XmlKind {
-        match self {
+    /// The data that is asked for.
+    pub(crate) fn data(&self) -> Data {
+        Data::Xml(match self {
+            Self::Stream(stream) => return Data::Stream(stream.file()),
             Self::Xmark { factor } => XmlKind::Xmark(XmarkOptions::new(*factor)),
             Self::Dblp { size, records, plain } => {
                 let mut options = match records {
@@ -244,29 +257,29 @@ impl Command {
                 None => TreebankOptions::scaled(size.factor(86_082_517.0)),
             }),
             Self::RandomTree(tree) => XmlKind::RandomTree(tree.options()),
-        }
+        })
     }
 }
 
-fn positive(text: &str) -> Result<f64, String> {
+pub(crate) fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number > 0.0 && number.is_finite() => Ok(number),
         _ => Err("expected a number greater than 0, as in 2 or 0.1".to_owned()),
     }
 }
 
-fn probability(text: &str) -> Result<f64, String> {
+pub(crate) fn probability(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if (0.0..=1.0).contains(&number) => Ok(number),
         _ => Err("expected a number from 0 to 1, as in 0.25".to_owned()),
     }
 }
 
-fn whole(text: &str) -> Result<u64, String> {
+pub(crate) fn whole(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("expected a whole number from 0 to {}", u64::MAX))
 }
 
-fn count(text: &str) -> Result<u64, String> {
+pub(crate) fn count(text: &str) -> Result<u64, String> {
     match text.parse() {
         Ok(number) if number > 0 => Ok(number),
         _ => Err("expected a whole number of at least 1".to_owned()),

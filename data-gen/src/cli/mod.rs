@@ -1,10 +1,11 @@
 //! The command line: what the arguments mean, and running what they ask for.
 
 mod arguments;
+mod streams;
 
-use arguments::Arguments;
-use data_gen::xml::XmlKind;
-use data_gen::{Manifest, file};
+use arguments::{Arguments, Data};
+use data_gen::manifest::Facts;
+use data_gen::{DataSet, file};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -12,12 +13,18 @@ use std::process::ExitCode;
 
 pub(crate) fn main() -> ExitCode {
     let arguments = Arguments::read();
-    let kind = arguments.command.kind();
+    match arguments.command.data() {
+        Data::Xml(kind) => write(&kind, &arguments),
+        Data::Stream(file) => write(&file, &arguments),
+    }
+}
+
+fn write(data: &impl DataSet, arguments: &Arguments) -> ExitCode {
     let seed = arguments.seed;
-    tell(format_args!("data-gen: {}, seed {seed}", kind.name()));
+    tell(format_args!("data-gen: {}, seed {seed}", data.name()));
     let written = match arguments.output.as_deref() {
-        Some(path) if path != Path::new("-") => to_file(path, &kind, seed),
-        _ => to_stdout(&kind, seed),
+        Some(path) if path != Path::new("-") => to_file(path, data, seed),
+        _ => to_stdout(data, seed),
     };
     match written {
         Ok(()) => ExitCode::SUCCESS,
@@ -35,26 +42,25 @@ fn tell(line: std::fmt::Arguments<'_>) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-fn to_file(path: &Path, kind: &XmlKind, seed: u64) -> io::Result<()> {
-    let bar = progress(kind);
-    let manifest = file::generate(path, kind, seed, &mut |bytes| bar.inc(bytes));
+fn to_file(path: &Path, data: &impl DataSet, seed: u64) -> io::Result<()> {
+    let bar = progress(data);
+    let manifest = file::generate(path, data, seed, &mut |bytes| bar.inc(bytes));
     bar.finish_and_clear();
-    let Manifest { facts, sha256, .. } = manifest?;
+    let manifest = manifest?;
     tell(format_args!(
-        "data-gen: {}: {} bytes, {} elements, {} attributes, depth {}, SHA-256 {sha256}",
+        "data-gen: {}: {} bytes, {}, SHA-256 {}",
         path.display(),
-        facts.bytes,
-        facts.elements,
-        facts.attributes,
-        facts.max_depth,
+        manifest.facts.bytes(),
+        manifest.facts.summary(),
+        manifest.sha256,
     ));
     Ok(())
 }
 
-fn to_stdout(kind: &XmlKind, seed: u64) -> io::Result<()> {
+fn to_stdout(data: &impl DataSet, seed: u64) -> io::Result<()> {
     let stdout = io::stdout();
-    let bar = if stdout.is_terminal() { ProgressBar::hidden() } else { progress(kind) };
-    let written = kind.generate(seed, &mut Output { inner: stdout.lock(), bar: &bar });
+    let bar = if stdout.is_terminal() { ProgressBar::hidden() } else { progress(data) };
+    let written = data.generate(seed, &mut Output { inner: stdout.lock(), bar: &bar });
     bar.finish_and_clear();
     written.map(|_| ())
 }
@@ -87,7 +93,7 @@ impl Write for Output<'_> {
 }
 
 /// A progress bar when the standard error is a terminal.
-fn progress(kind: &XmlKind) -> ProgressBar {
+fn progress(data: &impl DataSet) -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
@@ -95,6 +101,6 @@ fn progress(kind: &XmlKind) -> ProgressBar {
         "{bar:40} {bytes} of about {total_bytes}, {binary_bytes_per_sec}",
     )
     .unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::with_draw_target(Some(kind.expected_bytes()), ProgressDrawTarget::stderr())
+    ProgressBar::with_draw_target(Some(data.expected_bytes()), ProgressDrawTarget::stderr())
         .with_style(style)
 }

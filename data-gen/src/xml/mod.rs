@@ -15,6 +15,7 @@ pub use random_tree::{RandomTreeOptions, Shape};
 pub use treebank::TreebankOptions;
 pub use xmark::XmarkOptions;
 
+use crate::manifest::{self, DataSet};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 
@@ -39,6 +40,17 @@ impl Facts {
     #[must_use]
     pub fn average_depth(&self) -> f64 {
         self.depth_sum as f64 / self.elements.max(1) as f64
+    }
+}
+
+impl manifest::Facts for Facts {
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn summary(&self) -> String {
+        let Self { elements, attributes, max_depth, .. } = self;
+        format!("{elements} elements, {attributes} attributes, depth {max_depth}")
     }
 }
 
@@ -112,6 +124,26 @@ impl XmlKind {
             Self::Treebank(options) => treebank::generate(options, seed, out),
             Self::RandomTree(options) => random_tree::generate(options, seed, out),
         }
+    }
+}
+
+impl DataSet for XmlKind {
+    type Facts = Facts;
+
+    fn name(&self) -> &'static str {
+        self.name()
+    }
+
+    fn parameters(&self) -> serde_json::Value {
+        self.parameters()
+    }
+
+    fn expected_bytes(&self) -> u64 {
+        self.expected_bytes()
+    }
+
+    fn generate(&self, seed: u64, out: &mut dyn Write) -> io::Result<Facts> {
+        self.generate(seed, out)
     }
 }
 
