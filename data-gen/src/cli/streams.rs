@@ -115,7 +115,7 @@ pub(crate) enum Stream {
         #[arg(long, value_name = "K", conflicts_with = "weights", value_parser = clap::value_parser!(u8).range(1..=26))]
         types: Option<u8>,
         /// Weight of each type, separated by commas.
-        #[arg(long, value_name = "F,F...", value_delimiter = ',', allow_negative_numbers = true)]
+        #[arg(long, value_name = "F,F...", value_delimiter = ',')]
         weights: Option<Vec<f64>>,
         /// Number of different ids.
         #[arg(long, value_name = "D", default_value_t = 100, value_parser = count, allow_negative_numbers = true)]

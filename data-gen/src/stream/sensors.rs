@@ -10,7 +10,8 @@
 //! of arrival. Most events arrive at once; a share `disordered` is delayed by 1 to `disorder`
 //! milliseconds, and a share `late` by more than `disorder + 2 period`, and at most
 //! `2 disorder + 3 period`. So no event outside that share is older than the newest time seen minus
-//! `disorder`; of those in it nearly all are, and the facts count them exactly.
+//! `disorder`; of those in it nearly all are, unless few sensors are
+//! often silent. The facts count exactly.
 
 use super::{Event, Field, Source, Truth, invalid};
 use crate::seed::Rng;

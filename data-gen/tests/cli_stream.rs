@@ -1,0 +1,141 @@
+//! The program's streams of events, as a shell sees them.
+
+#![cfg(feature = "cli")]
+
+use assert_cmd::Command;
+use data_gen::StreamManifest;
+use data_gen::format::Format;
+use data_gen::stream::{LetterOptions, SensorOptions, StockOptions, StreamKind};
+use std::process::Output;
+
+fn data_gen(arguments: &[&str]) -> Output {
+    Command::cargo_bin("data-gen").unwrap().args(arguments).output().unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+#[test]
+fn the_program_writes_what_the_library_does() {
+    let mut stock = StockOptions::new(100_000);
+    (stock.symbols, stock.rise) = (3, 0.5);
+    let mut letters = LetterOptions::uniform(50, 2, 7);
+    letters.weights = vec![2.0, 0.5];
+    let mut sensors = SensorOptions::new(200);
+    (sensors.sensors, sensors.period, sensors.heartbeat_every) = (7, 50, 3);
+    (sensors.outages, sensors.longest_outage) = (0.25, 2);
+    (sensors.disorder, sensors.disordered, sensors.late) = (90, 0.5, 0.125);
+    for (arguments, kind, format) in [
+        (
+            ["stock", "--symbols", "3", "--rise", "0.5"].as_slice(),
+            StreamKind::Stock(stock),
+            Format::Csv,
+        ),
+        (
+            &["letters", "--events", "50", "--weights", "2,0.5", "--domain=7", "--format=jsonl"],
+            StreamKind::Letters(letters),
+            Format::Jsonl,
+        ),
+        (
+            &[
+                "sensors",
+                "--events=200",
+                "--sensors=7",
+                "--period=50",
+                "--heartbeat-every=3",
+                "--outages=0.25",
+                "--longest-outage=2",
+                "--disorder=90",
+                "--disordered=0.5",
+                "--late=0.125",
+                "-o",
+                "-",
+            ],
+            StreamKind::Sensors(sensors),
+            Format::Csv,
+        ),
+    ] {
+        let mut expected = Vec::new();
+        kind.write(10, format, &mut expected).unwrap();
+        let output = data_gen(&[arguments, &["--seed", "10"]].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert!(output.stdout == expected, "{arguments:?}");
+        assert_eq!(stderr(&output), format!("data-gen: {}, seed 10\n", kind.name()));
+    }
+}
+
+#[test]
+fn a_file_gets_a_manifest_with_what_is_known() {
+    let directory = tempfile::tempdir().unwrap();
+    for (arguments, known) in [
+        (["stock"].as_slice(), [].as_slice()),
+        (
+            &[
+                "clicks",
+                "--users=9",
+                "--items=3",
+                "--rate=5",
+                "--attackers=0.5",
+                "--success=1",
+                "--abandon=0.1",
+            ],
+            &["abandoned_carts", "attacks", "breaches", "carts", "sessions"],
+        ),
+        (&["sensors"], &["disordered", "gaps", "late", "missed_heartbeats"]),
+        (&["letters", "--types", "3"], &[]),
+        (&["keys", "--live", "5", "--keys", "50"], &["closed_keys", "keys", "open_keys"]),
+    ] {
+        for format in ["csv", "jsonl"] {
+            let path = directory.path().join(format!("{}.{format}", arguments[0]));
+            let path_text = path.to_str().unwrap();
+            let rest = ["--events", "3000", "--format", format, "-o", path_text, "--seed", "9"];
+            let output = data_gen(&[arguments, &rest].concat());
+            let told = stderr(&output);
+            assert!(output.status.success(), "{told}");
+            assert!(output.stdout.is_empty());
+            let manifest = StreamManifest::read(&path).unwrap();
+            manifest.verify(&path).unwrap();
+            assert_eq!((manifest.seed, manifest.facts.events), (9, 3000));
+            assert!(manifest.facts.truth.keys().eq(known), "{:?}", manifest.facts);
+            assert!(told.contains("3000 events") && told.contains(&manifest.sha256), "{told}");
+        }
+    }
+}
+
+#[test]
+fn wrong_usage_ends_with_2_and_says_what_is_wrong() {
+    for (arguments, told) in [
+        (["stock", "--symbols", "0"].as_slice(), "--symbols"),
+        (&["stock", "--rise", "2"], "'--rise <P>': expected a number from 0 to 1"),
+        (&["stock", "--events", "many"], "'--events <N>': expected a whole number"),
+        (&["stock", "--events", "-5"], "'--events <N>': expected a whole number"),
+        (&["stock", "--format", "xml"], "possible values: csv, jsonl"),
+        (&["xmark", "--format", "csv"], "--format"),
+        (&["clicks", "--rate", "0"], "greater than 0"),
+        (&["clicks", "--rate", "1e9"], "the rate must be from"),
+        (&["sensors", "--outages", "1"], "outages must be from 0 to 0.9"),
+        (&["letters", "--types", "27"], "--types"),
+        (&["letters", "--types", "2", "--weights", "1,2"], "cannot be used with"),
+        (&["letters", "--weights=-1,1"], "weights must be"),
+        (&["keys", "--events", "1000"], "need 202000 events at least"),
+    ] {
+        let output = data_gen(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(stderr(&output).contains(told), "{arguments:?}: {}", stderr(&output));
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn help_has_examples_and_defaults() {
+    for kind in ["stock", "clicks", "sensors", "letters", "keys"] {
+        let output = data_gen(&[kind, "--help"]);
+        assert!(output.status.success());
+        let help = String::from_utf8(output.stdout).unwrap();
+        for part in ["Examples:", "--seed", "--format", "--events", "[default: "] {
+            assert!(help.contains(part), "{kind}: {help}");
+        }
+        assert!(help.contains(&format!("data-gen {kind} ")), "{help}");
+    }
+}

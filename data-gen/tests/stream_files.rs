@@ -1,0 +1,147 @@
+//! Files of streams: the same bytes everywhere, and their manifests.
+
+use data_gen::format::Format;
+use data_gen::stream::{
+    ClickOptions, KeyOptions, LetterOptions, SensorOptions, StockOptions, StreamFile, StreamKind,
+};
+use data_gen::{DataSet, Manifest, ManifestError, StreamManifest, file};
+use std::fs;
+use std::io::{self, Write};
+
+fn kinds() -> [StreamKind; 5] {
+    [
+        StreamKind::Stock(StockOptions::new(5000)),
+        StreamKind::Clicks(ClickOptions::new(5000)),
+        StreamKind::Sensors(SensorOptions::new(5000)),
+        StreamKind::Letters(LetterOptions::uniform(5000, 5, 50)),
+        StreamKind::Keys(KeyOptions::new(5000, 20, 300)),
+    ]
+}
+
+fn files() -> impl Iterator<Item = StreamFile> {
+    let of = |kind: StreamKind| {
+        [Format::Csv, Format::Jsonl].map(|format| StreamFile::new(kind.clone(), format))
+    };
+    kinds().into_iter().flat_map(of)
+}
+
+fn bytes(file: &StreamFile, seed: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    file.generate(seed, &mut bytes).unwrap();
+    bytes
+}
+
+/// Made on x86-64 Linux. A change here changes the data of everybody: raise the crate's version.
+const GOLDEN: [&str; 10] = [
+    "stock csv d3f17d398913fad39cbcdd662a6c3743487908184e03b43ddd2e9b92e6200b40",
+    "stock jsonl a60f18ae5f1cef0cd8b1cfb97540db2cb1447f742702d217e76a5626dc29a67c",
+    "clicks csv 9a6829557822a7334d2f367627ad1506c8f16951c602ce5ff0ad3fb80644dfa1",
+    "clicks jsonl 968ae9839267ec2ea523c9a70180f9a85ad5369f5b8b2d2486e78d3c0efea40a",
+    "sensors csv ab9bd21a4db0ddf61aeb78f64358ab6b938eabbbd74b13b963a4fd75de0a533b",
+    "sensors jsonl 6bc31ca50aee725a4ac8154ddd141f95260087c5f8016d42398eb06b4167db14",
+    "letters csv 555dccacbc2f20881567145f457729d3a8cec87f54804f7c0ef6d24c1d918de8",
+    "letters jsonl 1ca33eaebafa16329e65bccf9fc8db1d9f43a699dc0ed5188aa67279a4991b22",
+    "keys csv 5288dbb7efd9f2ed31f532e234bce582be1d89f7f45846508eb9a42af849f443",
+    "keys jsonl b6613e5c1e349ef3efc9940487249e63a728588dfe4ddaa133233d15ae08f182",
+];
+
+#[test]
+fn bytes_are_the_same_on_all_platforms() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("stream");
+    let mut found = Vec::new();
+    for file in files() {
+        let manifest = file::generate(&path, &file, 1, &mut |_| {}).unwrap();
+        found.push(format!("{} {} {}", file.name(), file.format, manifest.sha256));
+    }
+    assert_eq!(found, GOLDEN);
+}
+
+#[test]
+fn seeds_differ_and_threads_do_not() {
+    for file in files() {
+        let here = bytes(&file, 7);
+        assert!(here != bytes(&file, 8), "{file:?} takes no notice of its seed");
+        let threads: Vec<Vec<u8>> = std::thread::scope(|scope| {
+            let started: Vec<_> = (0..4).map(|_| scope.spawn(|| bytes(&file, 7))).collect();
+            started.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(threads.iter().all(|there| *there == here), "{file:?}");
+    }
+}
+
+#[test]
+fn longer_streams_begin_as_shorter_ones() {
+    for format in [Format::Csv, Format::Jsonl] {
+        for (short, long) in [
+            (StreamKind::Stock(StockOptions::new(50)), StreamKind::Stock(StockOptions::new(99))),
+            (StreamKind::Clicks(ClickOptions::new(50)), StreamKind::Clicks(ClickOptions::new(99))),
+        ] {
+            let short = bytes(&StreamFile::new(short, format), 3);
+            assert!(bytes(&StreamFile::new(long, format), 3).starts_with(&short));
+        }
+    }
+}
+
+#[test]
+fn a_manifest_is_written_read_back_and_verified() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("events");
+    for file in files() {
+        let mut progress = 0;
+        let written = file::generate(&path, &file, 5, &mut |bytes| progress += bytes).unwrap();
+        assert_eq!(progress, written.facts.bytes);
+        assert_eq!(written.facts.events, 5000);
+        let about = file.expected_bytes() as f64 / written.facts.bytes as f64;
+        assert!((0.7..1.4).contains(&about), "{}: {about}", file.name());
+        let read = StreamManifest::read(&path).unwrap();
+        assert_eq!(read, written);
+        read.verify(&path).unwrap();
+        assert!(read.describes(&file, 5) && !read.describes(&file, 6));
+        assert_eq!(files().filter(|other| read.describes(other, 5)).count(), 1);
+        assert_eq!(read.parameters["format"], file.format.name());
+        // An XML document's manifest is another one.
+        assert!(matches!(Manifest::read(&path), Err(ManifestError::Format { .. })));
+
+        let again = file::ensure(&path, &file, 5, &mut |_| panic!("it is there")).unwrap();
+        assert_eq!(again, written);
+        fs::write(&path, "type,time\n").unwrap();
+        assert_eq!(file::ensure(&path, &file, 5, &mut |_| {}).unwrap(), written);
+    }
+}
+
+/// Takes a few bytes at a time, and none after a limit.
+struct Narrow {
+    taken: Vec<u8>,
+    limit: usize,
+}
+
+impl Write for Narrow {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n = bytes.len().min(4097).min(self.limit - self.taken.len());
+        if n == 0 {
+            return Err(io::Error::new(io::ErrorKind::StorageFull, "full"));
+        }
+        self.taken.extend_from_slice(&bytes[..n]);
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn short_writes_lose_nothing_and_errors_arrive() {
+    for format in [Format::Csv, Format::Jsonl] {
+        let file = StreamFile::new(StreamKind::Stock(StockOptions::new(50_000)), format);
+        let whole = bytes(&file, 1);
+        let mut narrow = Narrow { taken: Vec::new(), limit: usize::MAX };
+        file.generate(1, &mut narrow).unwrap();
+        assert!(narrow.taken == whole);
+        let mut full = Narrow { taken: Vec::new(), limit: 300_000 };
+        let error = file.generate(1, &mut full).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        assert!(full.taken == whole[..300_000]);
+    }
+}
