@@ -9,14 +9,14 @@ use sha2::{Digest, Sha256};
 use crate::cli::Options;
 use crate::error::{Error, Result};
 use crate::measure::machine;
+use crate::peer::Peer;
 use crate::peer::own::Own;
 use crate::peer::process::Process;
 use crate::peer::rounds::{Contender, Measured, measure};
-use crate::peer::table::{Common, rows, table};
+use crate::peer::table::{Common, judge, rows, table};
 use crate::peer::workload::{Tick, WORKLOADS, Workload, write_csv};
-use crate::peer::{Peer, workload};
 use crate::progress::Progress;
-use crate::record::{Records, Writer, write_line};
+use crate::record::{Judgement, Records, Writer, write_line};
 
 /// What to compare.
 #[derive(Clone, Debug)]
@@ -86,6 +86,13 @@ pub fn compare(
         all.push(measured);
     }
     progress.message(table(&all).trim_end());
+    if let Some(judgement) = judge(&all) {
+        let Judgement { claim, verdict, measured, .. } = &judgement;
+        progress.message(format!("{claim}: {verdict} ({measured})"));
+        write_line(out, &judgement)
+            .map_err(|error| Error::io("cannot write the results", &error))?;
+        records.judgements.push(judgement);
+    }
     if let Some(directory) = &compare.out {
         let mut writer = Writer::create(directory)?;
         writer.add(&records)?;
@@ -102,7 +109,7 @@ fn choose(only: &[String]) -> Result<Vec<&'static Workload>> {
         }
     }
     let wanted = |workload: &&Workload| only.is_empty() || only.iter().any(|n| n == workload.name);
-    Ok(workload::WORKLOADS.iter().filter(wanted).collect())
+    Ok(WORKLOADS.iter().filter(wanted).collect())
 }
 
 /// Writes the events for the peers, and hashes what was written.

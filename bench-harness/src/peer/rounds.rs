@@ -35,6 +35,9 @@ pub enum Outcome {
     Wrong(Answer),
 }
 
+/// The peers by name, in the order given.
+pub type Outcomes = Vec<(String, Outcome)>;
+
 /// The timed rounds of one engine, in seconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Times {
@@ -64,8 +67,8 @@ pub struct Measured {
     pub answer: Answer,
     /// nfab's times.
     pub own: Times,
-    /// The peers by name, in the order given.
-    pub peers: Vec<(String, Outcome)>,
+    /// The peers.
+    pub peers: Outcomes,
 }
 
 impl Measured {
@@ -81,13 +84,14 @@ impl Measured {
     }
 }
 
-/// Runs nfab and the peers in turn, the order reversed every other round.
+/// Runs nfab and the peers in turn, the order reversed every other round. Gives nfab's answer and times,
+/// and what became of the peers.
 pub fn measure(
     own: &mut dyn Runner,
     contenders: &mut [Contender],
     rounds: u32,
     progress: &Progress,
-) -> Result<(Answer, Times, Vec<(String, Outcome)>)> {
+) -> Result<(Answer, Times, Outcomes)> {
     let bar = progress.bar("rounds", u64::from(WARM_UP + rounds));
     let answer = own.round()?.answer;
     let mut outcomes = Vec::with_capacity(contenders.len());

@@ -131,7 +131,7 @@ pub const WORKLOADS: [Workload; 7] = [
         title: "a next b next c",
         keys: 1,
         timeouts: false,
-        events: 1_500_000,
+        events: 3_000_000,
         pattern: strict,
     },
     Workload {
@@ -139,7 +139,7 @@ pub const WORKLOADS: [Workload; 7] = [
         title: "a followed by b followed by c within 50",
         keys: 1,
         timeouts: false,
-        events: 500_000,
+        events: 700_000,
         pattern: relaxed,
     },
     Workload {
