@@ -99,6 +99,8 @@ impl ChainBuffer {
 }
 
 impl History for ChainBuffer {
+    const SHOWN: bool = false;
+
     #[inline]
     fn append(&mut self, tail: &Tail, entry: Entry) -> Tail {
         let Entry { stage, event, time, .. } = entry;

@@ -61,12 +61,12 @@ impl<E> EventStore<E> {
     }
 
     /// Marks for [`compact`](Self::compact), none set.
-    pub(super) fn marks(&self) -> Marks {
+    pub(crate) fn marks(&self) -> Marks {
         Marks { first: self.events.first(), used: vec![false; self.events.len()] }
     }
 
     /// Drops the events that are not used; gives the new places of the others.
-    pub(super) fn compact(&mut self, marks: &Marks) -> Moved {
+    pub(crate) fn compact(&mut self, marks: &Marks) -> Moved {
         let first = marks.first;
         let mut live = Arena::starting_at(first);
         let mut to = Vec::with_capacity(marks.used.len());

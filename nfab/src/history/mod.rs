@@ -3,111 +3,32 @@
 //! Runs that have a beginning in common share it. A run keeps a [`Tail`], which leads to the last
 //! event that it took; taking another one gives another tail and leaves the first one valid, so a
 //! run that forks appends twice to the same tail, and a clone that ignores the event keeps it.
+//!
+//! There are two buffers behind the one trait [`History`], which hold the same histories:
+//!
+//! | buffer | what it is | to read a run of n events |
+//! |---|---|---|
+//! | [`ChainBuffer`] | cells that point to the cell before: the default | n steps |
+//! | [`VersionedBuffer`] | the paper's: an event once a state, versions on the edges between | n steps, each over the edges of an entry |
+//!
+//! Events themselves lie in the [`EventStore`], once however many runs took them. All three are
+//! [`arena`]s in chunks: what a window has passed goes by the chunk, without counting references.
 
 mod arena;
+mod buffer;
 mod chain;
+mod choice;
 mod events;
+mod shape;
+#[cfg(test)]
+mod tests;
+mod version;
+mod versioned;
+mod view;
 
+pub(crate) use buffer::{Entry, EventIndex, History, Marks, Moved, Tail, collect};
 pub(crate) use chain::ChainBuffer;
 pub(crate) use events::EventStore;
-
-use crate::nfa::EdgeKind;
-
-/// A place in the [`EventStore`]; ordered as the events arrived. Places are never used twice while
-/// something refers to them, except that [`collect`] closes the gaps.
-pub(crate) type EventIndex = u64;
-
-/// Where the events of a run end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Tail(u32);
-
-impl Tail {
-    /// The tail of a run without events.
-    pub(crate) const EMPTY: Tail = Tail(u32::MAX);
-}
-
-/// What a run does with an event that it takes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry {
-    pub(crate) stage: u32,
-    pub(crate) event: EventIndex,
-    /// Begin or take.
-    pub(crate) kind: EdgeKind,
-    /// The run also becomes something else with this event: it makes another move, or a clone of it
-    /// ignores the event.
-    pub(crate) forks: bool,
-    /// What [`History::expire`] goes by: the time of the event or, where the window is one of
-    /// events, the number of its arrival. Never less than that of an entry before.
-    pub(crate) time: i64,
-}
-
-/// Stores the events of all runs, shared where the runs share them.
-pub(crate) trait History {
-    /// The run takes an event.
-    fn append(&mut self, tail: &Tail, entry: Entry) -> Tail;
-
-    /// The stages and events of a run, oldest first.
-    fn events(&self, tail: &Tail, into: &mut Vec<(u32, EventIndex)>);
-
-    /// The first event of every run is at or after this time: what is older may go. The cost does
-    /// not depend on the number of runs; what goes, goes in whole chunks, so some of it may stay.
-    fn expire(&mut self, before: i64);
-
-    /// The number of events stored, garbage included: one for each run that does not share it.
-    fn cells(&self) -> usize;
-
-    /// The number of references from an event to the one before it, garbage included.
-    fn edges(&self) -> usize;
-
-    /// The memory in use, in bytes.
-    fn bytes(&self) -> usize;
-
-    /// The most cells and edges that it can address; with as many, or nearly, [`collect`] is due.
-    fn capacity(&self) -> usize;
-
-    /// Drops all that none of the tails leads to and marks the events that are left. The tails are
-    /// changed. Call [`collect`] instead.
-    fn compact<'t>(&mut self, tails: impl Iterator<Item = &'t mut Tail>, used: &mut Marks);
-
-    /// The events have moved. Call [`collect`] instead.
-    fn renumber(&mut self, moved: &Moved);
-}
-
-/// Which events of an [`EventStore`] are used.
-#[derive(Debug)]
-pub(crate) struct Marks {
-    first: EventIndex,
-    used: Vec<bool>,
-}
-
-impl Marks {
-    pub(crate) fn mark(&mut self, event: EventIndex) {
-        self.used[(event - self.first) as usize] = true;
-    }
-}
-
-/// Where the events of an [`EventStore`] have moved to.
-#[derive(Debug)]
-pub(crate) struct Moved {
-    first: EventIndex,
-    to: Vec<EventIndex>,
-}
-
-impl Moved {
-    pub(crate) fn to(&self, event: EventIndex) -> EventIndex {
-        self.to[(event - self.first) as usize]
-    }
-}
-
-/// Looks for garbage by marking: drops all cells and events that none of the tails leads to. For
-/// patterns without a window; with one, `expire` of both does it more cheaply.
-pub(crate) fn collect<'t, H: History, E>(
-    history: &mut H,
-    store: &mut EventStore<E>,
-    tails: impl Iterator<Item = &'t mut Tail>,
-) {
-    let mut used = store.marks();
-    history.compact(tails, &mut used);
-    let moved = store.compact(&used);
-    history.renumber(&moved);
-}
+pub(crate) use shape::Shape;
+pub(crate) use versioned::VersionedBuffer;
+pub use view::{BufferView, EdgeView, EntryView, StackView};
