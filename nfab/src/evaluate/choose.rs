@@ -5,6 +5,7 @@
 //! out: pruning by an after-match skip, the time since the last event, a judgement on the complete
 //! match, an aggregate that differs from run to run.
 
+use super::compact::sets::MOST_CONDITIONS;
 use crate::config::Config;
 use crate::error::{Error, ErrorKind};
 use crate::limits::Policy;
@@ -30,8 +31,8 @@ pub(crate) fn choose(
             ),
             (Some(_), None) => (
                 Evaluation::Grouped,
-                "conditions look back at first and last events only, so partial matches that \
-                 remember the same are one group"
+                "no condition looks back at more than first and last events, so partial matches \
+                 that remember the same are one group"
                     .to_owned(),
             ),
             (Some(_), Some(why)) => {
@@ -70,8 +71,8 @@ pub(crate) fn with_config(
         Some("timeouts are reported for each partial match, so each is a run")
     } else if limits.match_length.most != usize::MAX {
         Some("a limit on the length of a match concerns each partial match, so each is a run")
-    } else if limits.runs.policy != Policy::Error {
-        Some("a limit drops single partial matches, so each is a run")
+    } else if limits.runs.policy != Policy::Error || limits.runs_per_key.most != usize::MAX {
+        Some("a limit concerns single partial matches, so each is a run")
     } else if limits.history.policy != Policy::Error {
         Some("a limit drops remembered events with single partial matches, so each is a run")
     } else {
@@ -103,7 +104,11 @@ fn whole_runs(automaton: &Automaton) -> Option<String> {
 /// A condition that looks back.
 fn correlated(automaton: &Automaton) -> Option<String> {
     let looks_back = |&number: &u32| !automaton.conditions[number as usize].unary;
-    let number = conditions(&automaton.program).into_iter().find(looks_back)?;
+    let conditions = conditions(&automaton.program);
+    let Some(number) = conditions.iter().copied().find(looks_back) else {
+        return (conditions.len() > MOST_CONDITIONS)
+            .then(|| format!("there are more than {MOST_CONDITIONS} different conditions"));
+    };
     let expr = &automaton.conditions[number as usize].expr;
     Some(format!("`{expr}` looks back at earlier events"))
 }

@@ -1,0 +1,62 @@
+//! Whether a match can come about in several ways.
+//!
+//! Two runs that took the same events for the same stages are the same match. The automaton allows
+//! such runs if in its product with itself, both halves doing the same with each event, a pair of
+//! runs that once differed can be complete at once. Conditions are left out of account, so the answer
+//! "yes" may be wrong; then counting is slower, not wrong.
+
+use hashbrown::HashSet;
+
+use crate::nfa::program::{COMPLETE, Finish, NOWHERE, Program, Wait};
+
+/// More waits than this are not paired.
+const MOST_WAITS: usize = 500;
+
+/// The same match may come about in several ways.
+pub(super) fn is_ambiguous(program: &Program) -> bool {
+    if program.waits.len() > MOST_WAITS {
+        return true;
+    }
+    let mut seen = HashSet::new();
+    // Two waits, and whether the runs in them differ.
+    let mut pending = vec![(program.start, program.start, false)];
+    while let Some(pair) = pending.pop() {
+        if !seen.insert(pair) {
+            continue;
+        }
+        let (a, b, differ) = pair;
+        let (one, other) = (&program.waits[a as usize], &program.waits[b as usize]);
+        let mut next = |(a, b): (u32, u32), remember_the_same: bool| {
+            pending.push((a.min(b), a.max(b), differ || a != b || !remember_the_same));
+        };
+        for m in &one.moves {
+            for n in other.moves.iter().filter(|n| n.stage == m.stage) {
+                let emit = |finish: &Finish| matches!(finish, Finish::Emit { .. });
+                if differ && emit(&m.finish) && emit(&n.finish) {
+                    return true;
+                }
+                if m.target != NOWHERE && n.target != NOWHERE {
+                    next((m.target, n.target), m.resets == n.resets);
+                }
+            }
+        }
+        if a == program.start || b == program.start {
+            continue;
+        }
+        let passes = |wait: &Wait| wait.ignores.iter().map(|i| i.target).collect::<Vec<_>>();
+        let both = [(passes(one), passes(other)), (vec![one.foreign], vec![other.foreign])];
+        for (ones, others) in both {
+            for &m in &ones {
+                for &n in &others {
+                    if differ && m == COMPLETE && n == COMPLETE {
+                        return true;
+                    }
+                    if m < COMPLETE && n < COMPLETE {
+                        next((m, n), true);
+                    }
+                }
+            }
+        }
+    }
+    false
+}

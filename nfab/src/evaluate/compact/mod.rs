@@ -1,0 +1,237 @@
+//! The compact evaluation: for patterns whose conditions look at single events.
+//!
+//! What a run does with an event then depends on its wait alone. All runs in a wait are one
+//! population, and an event moves whole populations: which ones, says a deterministic automaton over
+//! sets of waits ([`sets`]). For each wait the newest start of its runs is known, so whether any run
+//! is left in the window.
+//!
+//! An event that changes nothing costs two look-ups and is forgotten. What is remembered of the
+//! others depends on what is asked for:
+//!
+//! - **Matches**: populations are lists in a [`Graph`](super::graph), to which an event adds an element
+//!   for each population that takes it. That is constant in the window and in the number of runs.
+//!   [`walk`](super::walk) enumerates, at a cost linear in the output.
+//! - **Numbers of matches** only: a log of the events that changed something, and products of their
+//!   matrices for a [sliding window](window): constant time an event, whatever the window and the
+//!   numbers, which saturate at `u64::MAX`. If the automaton that this needs has more than 32 states,
+//!   matches are counted in the graph, without being enumerated.
+//!
+//! A part begins with a log. The first time that matches are asked for, the log is replayed, and from
+//! then on the part has lists.
+//!
+//! Conditions are evaluated for each event once, all of them: counters of faults count events.
+
+mod counting;
+mod labelled;
+mod part;
+pub(super) mod sets;
+mod window;
+
+use std::ops::ControlFlow;
+
+use self::part::{Entry, NOT_KEPT, Part, Spare};
+use self::sets::{FOREIGN, Sets};
+use super::ambiguity::is_ambiguous;
+use super::choose::conditions;
+use super::graph;
+use super::marked::Marked;
+use super::walk::Walk;
+use crate::error::Error;
+use crate::event::Event;
+use crate::history::{Marks, Moved};
+use crate::nfa::Automaton;
+use crate::nfa::program::Window;
+use crate::runtime::context::Context;
+use crate::runtime::evaluator::{Arrival, Evaluator, Key, Taken};
+use counting::Counting;
+
+/// What all partitions share.
+#[derive(Debug)]
+pub(crate) struct Compact {
+    tested: Vec<u32>,
+    window: Window,
+    /// The same match may come in several ways.
+    ambiguous: bool,
+    sets: Sets,
+    counting: Counting,
+    spare: Spare,
+    marked: Marked,
+    walk: Walk,
+    cells: usize,
+    bytes: usize,
+}
+
+impl Compact {
+    pub(crate) fn new(automaton: &Automaton) -> Self {
+        let tested = conditions(&automaton.program);
+        Compact {
+            window: automaton.program.window,
+            ambiguous: is_ambiguous(&automaton.program),
+            sets: Sets::new(automaton.program.clone(), &tested),
+            tested,
+            counting: Counting::new(),
+            spare: Spare::default(),
+            marked: Marked::default(),
+            walk: Walk::default(),
+            cells: 0,
+            bytes: 0,
+        }
+    }
+
+    /// Does something to a part and keeps the totals up.
+    fn on<T>(&mut self, part: &mut Part, act: impl FnOnce(&mut Self, &mut Part) -> T) -> T {
+        let (cells, bytes) = (part.cells(), part.bytes());
+        let result = act(self, part);
+        self.cells = self.cells - cells + part.cells();
+        self.bytes = self.bytes - bytes + part.bytes();
+        result
+    }
+
+    fn expired(&mut self, part: &mut Part, horizon: Key) {
+        self.sets.bound();
+        part.expire(horizon, &mut self.sets, &mut self.counting);
+    }
+
+    fn visit(
+        &mut self,
+        part: &mut Part,
+        visit: &mut dyn FnMut(&[Taken]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        if part.lists().is_none() {
+            self.on(part, |this, part| part.replay(&mut this.sets, &mut this.spare));
+        }
+        let Some((graph, event, horizon)) = part.lists() else {
+            return ControlFlow::Continue(());
+        };
+        self.marked.turn(graph, &part.ends, event, horizon);
+        self.walk.visit(&self.marked, visit)
+    }
+}
+
+impl<E: Event> Evaluator<E> for Compact {
+    type Part = Part;
+
+    fn part(&self) -> Part {
+        Part::new()
+    }
+
+    fn is_empty(&self, part: &Part) -> bool {
+        part.is_empty()
+    }
+
+    fn show(
+        &mut self,
+        part: &mut Part,
+        arrival: &Arrival<'_, E>,
+        cx: &mut Context<'_, E>,
+    ) -> Result<bool, Error> {
+        let mut bits = 0;
+        for (bit, &condition) in self.tested.iter().enumerate() {
+            bits |= u64::from(cx.holds(condition, arrival)) << bit;
+        }
+        let key = self.window.key(arrival.number, arrival.time);
+        Ok(self.on(part, |this, part| {
+            this.expired(part, cx.horizon);
+            let entry = Entry::new(key, arrival.place, bits);
+            let step = part.show(entry, &mut this.sets, &mut this.spare);
+            this.sets.get(step).keep
+        }))
+    }
+
+    fn foreign(&mut self, part: &mut Part, cx: &mut Context<'_, E>) -> Result<(), Error> {
+        self.on(part, |this, part| {
+            this.expired(part, cx.horizon);
+            let entry = Entry::new(part.last_key(), NOT_KEPT, FOREIGN);
+            part.show(entry, &mut this.sets, &mut this.spare);
+        });
+        if !part.ends.is_empty() {
+            let out = &mut cx.out;
+            let _ = self.visit(part, &mut |events| {
+                out.add(events);
+                ControlFlow::Continue(())
+            });
+            part.ends.clear();
+        }
+        Ok(())
+    }
+
+    fn expire(&mut self, part: &mut Part, cx: &mut Context<'_, E>) -> Result<(), Error> {
+        let horizon = if cx.now.is_none() { Key::MAX } else { cx.horizon };
+        self.on(part, |this, part| this.expired(part, horizon));
+        Ok(())
+    }
+
+    fn has_matches(&self, part: &Part) -> bool {
+        !part.ends.is_empty()
+    }
+
+    fn count(&mut self, part: &mut Part) -> u64 {
+        if part.ends.is_empty() {
+            return 0;
+        }
+        let counted = self.on(part, |this, part| part.count(&this.sets, &mut this.counting));
+        if let Some(matches) = counted {
+            return matches;
+        }
+        if part.lists().is_none() {
+            self.on(part, |this, part| part.replay(&mut this.sets, &mut this.spare));
+        }
+        if !self.ambiguous
+            && let Some((graph, _, horizon)) = part.lists()
+        {
+            return self.marked.count(graph, &part.ends, horizon);
+        }
+        let mut matches = 0_u64;
+        let _ = self.visit(part, &mut |_| {
+            matches += 1;
+            ControlFlow::Continue(())
+        });
+        matches
+    }
+
+    fn enumerate(
+        &mut self,
+        part: &mut Part,
+        visit: &mut dyn FnMut(&[Taken]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        if part.ends.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        self.visit(part, visit)
+    }
+
+    fn cells(&self) -> usize {
+        self.cells
+    }
+
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn capacity(&self) -> usize {
+        graph::CAPACITY
+    }
+
+    fn collect<'p>(
+        &mut self,
+        parts: &mut dyn Iterator<Item = &'p mut Part>,
+        cx: &mut Context<'_, E>,
+        used: &mut Marks,
+    ) where
+        Part: 'p,
+    {
+        for part in parts {
+            self.on(part, |this, part| {
+                this.expired(part, cx.horizon);
+                part.collect(|event| used.mark(event));
+            });
+        }
+    }
+
+    fn renumber<'p>(&mut self, parts: &mut dyn Iterator<Item = &'p mut Part>, moved: &Moved)
+    where
+        Part: 'p,
+    {
+        parts.for_each(|part| part.renumber(moved));
+    }
+}

@@ -1,0 +1,298 @@
+//! What one partition holds under the compact evaluation.
+
+use std::collections::VecDeque;
+
+use super::counting::Counting;
+use super::sets::{START, Sets, Step};
+use super::window::Window;
+use crate::evaluate::graph::{Graph, NONE};
+use crate::evaluate::marked::End;
+use crate::history::{EventIndex, Moved};
+use crate::runtime::evaluator::Key;
+
+/// The place of an event that is not kept.
+pub(super) const NOT_KEPT: EventIndex = EventIndex::MAX;
+
+/// An event that changed something.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    key: Key,
+    place: EventIndex,
+    /// The conditions that hold for it.
+    pub(super) bits: u64,
+}
+
+impl Entry {
+    pub(super) fn new(key: Key, place: EventIndex, bits: u64) -> Entry {
+        Entry { key, place, bits }
+    }
+}
+
+/// How the runs are remembered.
+#[derive(Debug)]
+enum Memory {
+    /// By the events since the first that matters. Nothing was asked for but numbers of matches.
+    Log { entries: VecDeque<Entry>, window: Window },
+    /// By a graph, in which the runs of each wait have a list.
+    Lists { graph: Graph, heads: Vec<u32> },
+}
+
+/// A partition.
+#[derive(Debug)]
+pub(crate) struct Part {
+    /// The number of `waits` among the sets.
+    set: u32,
+    epoch: u32,
+    /// The waits that hold runs, in order.
+    waits: Vec<u32>,
+    /// For each the key of the newest start of its runs.
+    newest: Vec<Key>,
+    /// The least of them.
+    soonest: Key,
+    memory: Memory,
+    /// How the last event completes matches: with places of waits as sources in a log, with heads in
+    /// lists.
+    pub(super) ends: Vec<End>,
+    /// The last event, and the horizon then.
+    last: Entry,
+    horizon: Key,
+    /// Whether it changed something, and so is the last entry of the log.
+    logged: bool,
+}
+
+/// Working space.
+#[derive(Debug, Default)]
+pub(super) struct Spare {
+    newest: Vec<Key>,
+    heads: Vec<u32>,
+}
+
+impl Part {
+    pub(super) fn new() -> Self {
+        Part {
+            set: NONE,
+            epoch: 0,
+            waits: Vec::new(),
+            newest: Vec::new(),
+            soonest: Key::MAX,
+            memory: Memory::Log { entries: VecDeque::new(), window: Window::default() },
+            ends: Vec::new(),
+            last: Entry { key: Key::MIN, place: NOT_KEPT, bits: 0 },
+            horizon: Key::MIN,
+            logged: false,
+        }
+    }
+
+    /// No wait holds runs.
+    pub(super) fn is_empty(&self) -> bool {
+        self.waits.is_empty()
+    }
+
+    /// The key of the last event.
+    pub(super) fn last_key(&self) -> Key {
+        self.last.key
+    }
+
+    /// Elements and entries.
+    pub(super) fn cells(&self) -> usize {
+        match &self.memory {
+            Memory::Log { entries, .. } => entries.len(),
+            Memory::Lists { graph, .. } => graph.len(),
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        match &self.memory {
+            Memory::Log { entries, window } => {
+                entries.capacity() * size_of::<Entry>() + window.bytes()
+            }
+            Memory::Lists { graph, .. } => graph.bytes(),
+        }
+    }
+
+    /// Where the matches that the last event completes are found.
+    pub(super) fn lists(&self) -> Option<(&Graph, EventIndex, Key)> {
+        match &self.memory {
+            Memory::Log { .. } => None,
+            Memory::Lists { graph, .. } => Some((graph, self.last.place, self.horizon)),
+        }
+    }
+
+    /// Forgets the runs that started before the horizon.
+    pub(super) fn expire(&mut self, horizon: Key, sets: &mut Sets, counting: &mut Counting) {
+        self.ends.clear();
+        self.horizon = horizon;
+        if self.soonest < horizon {
+            let alive: Vec<bool> = self.newest.iter().map(|&newest| newest >= horizon).collect();
+            retain(&mut self.waits, &alive);
+            if let Memory::Lists { heads, .. } = &mut self.memory {
+                retain(heads, &alive);
+            }
+            retain(&mut self.newest, &alive);
+            self.soonest = self.newest.iter().copied().min().unwrap_or(Key::MAX);
+            self.set = NONE;
+        }
+        if self.set == NONE || self.epoch != sets.epoch() {
+            self.set = sets.id(&self.waits);
+            self.epoch = sets.epoch();
+        }
+        if self.waits.is_empty() {
+            self.clear();
+        } else if let Memory::Log { entries, window } = &mut self.memory {
+            while let Some(first) = entries.front()
+                && first.key < horizon
+            {
+                counting.leave(window, entries);
+                entries.pop_front();
+            }
+        }
+    }
+
+    fn clear(&mut self) {
+        match &mut self.memory {
+            Memory::Log { entries, window } => {
+                entries.clear();
+                window.reset(window.width());
+            }
+            Memory::Lists { graph, .. } => graph.clear(),
+        }
+    }
+
+    /// Shows an event to the runs. Gives the number of the step.
+    pub(super) fn show(&mut self, mut entry: Entry, sets: &mut Sets, spare: &mut Spare) -> u32 {
+        let number = sets.step(self.set, entry.bits);
+        let step = sets.get(number);
+        if !step.keep {
+            entry.place = NOT_KEPT;
+        }
+        self.last = entry;
+        self.logged = !step.idle;
+        match &mut self.memory {
+            Memory::Log { entries, .. } => {
+                if self.logged {
+                    entries.push_back(entry);
+                }
+                let ends = step.ends.iter();
+                self.ends.extend(ends.map(|&(source, stage)| End { source, stage }));
+            }
+            Memory::Lists { graph, heads } => {
+                if graph.is_due() {
+                    graph.compact(heads.iter_mut(), self.horizon, |_| ());
+                }
+                self.end_in_lists(step);
+            }
+        }
+        if self.logged {
+            let before = self.set;
+            self.follow(&entry, step, spare);
+            if self.set != before {
+                self.waits.clear();
+                self.waits.extend_from_slice(sets.waits(self.set));
+            }
+        }
+        number
+    }
+
+    /// Goes a step: the next set with its newest starts and lists.
+    fn follow(&mut self, entry: &Entry, step: &Step, spare: &mut Spare) {
+        let Part { newest, soonest, .. } = self;
+        let start = |source: u32| match source {
+            NONE => Key::MIN,
+            source => newest[source as usize],
+        };
+        let taken = |source: u32| if source == START { entry.key } else { start(source) };
+        spare.newest.clear();
+        *soonest = Key::MAX;
+        for target in &step.targets {
+            let joins = target.joins.iter().map(|&source| start(source));
+            let takes = target.takes.iter().map(|&(_, source)| taken(source));
+            let all = joins.chain(takes).fold(start(target.from), Key::max);
+            *soonest = all.min(*soonest);
+            spare.newest.push(all);
+        }
+        if let Memory::Lists { graph, heads } = &mut self.memory {
+            let head = |source: u32| if source == NONE { NONE } else { heads[source as usize] };
+            spare.heads.clear();
+            for target in &step.targets {
+                let mut list = head(target.from);
+                for &source in &target.joins {
+                    list = graph.join(list, head(source), start(source));
+                }
+                for &(stage, source) in &target.takes {
+                    list = graph.take(list, (entry.place, stage), head(source), taken(source));
+                }
+                spare.heads.push(list);
+            }
+            std::mem::swap(heads, &mut spare.heads);
+        }
+        std::mem::swap(newest, &mut spare.newest);
+        self.set = step.next;
+    }
+
+    /// How many matches the last event completes, from the log; `None` if it has to be replayed.
+    pub(super) fn count(&mut self, sets: &Sets, counting: &mut Counting) -> Option<u64> {
+        let Memory::Log { entries, window } = &mut self.memory else { return None };
+        let before = entries.len() - usize::from(self.logged);
+        counting.count(window, entries, before, self.last.bits, sets)
+    }
+
+    /// From now on the runs are remembered by lists: the log is replayed.
+    pub(super) fn replay(&mut self, sets: &mut Sets, spare: &mut Spare) {
+        let Memory::Log { entries, .. } = &mut self.memory else { return };
+        let mut entries = std::mem::take(entries);
+        if self.logged {
+            entries.pop_back();
+        }
+        self.memory = Memory::Lists { graph: Graph::default(), heads: Vec::new() };
+        self.newest.clear();
+        self.set = sets.id(&[]);
+        for entry in &entries {
+            let number = sets.step(self.set, entry.bits);
+            self.follow(entry, sets.get(number), spare);
+        }
+        let number = sets.step(self.set, self.last.bits);
+        let step = sets.get(number);
+        self.end_in_lists(step);
+        if self.logged {
+            let last = self.last;
+            self.follow(&last, step, spare);
+        }
+        debug_assert_eq!(self.waits, sets.waits(self.set));
+    }
+
+    /// Finds how the event at hand completes matches, before the step is gone.
+    fn end_in_lists(&mut self, step: &Step) {
+        let Memory::Lists { heads, .. } = &self.memory else { return };
+        let head = |source| if source == START { NONE } else { heads[source as usize] };
+        self.ends.clear();
+        let ends = step.ends.iter();
+        self.ends.extend(ends.map(|&(source, stage)| End { source: head(source), stage }));
+    }
+
+    /// Drops garbage; calls `used` with the events that are left.
+    pub(super) fn collect(&mut self, mut used: impl FnMut(EventIndex)) {
+        match &mut self.memory {
+            Memory::Log { entries, .. } => {
+                entries.iter().filter(|e| e.place != NOT_KEPT).for_each(|e| used(e.place));
+            }
+            Memory::Lists { graph, heads } => graph.compact(heads.iter_mut(), self.horizon, used),
+        }
+    }
+
+    /// The events have moved.
+    pub(super) fn renumber(&mut self, moved: &Moved) {
+        match &mut self.memory {
+            Memory::Log { entries, .. } => {
+                for entry in entries.iter_mut().filter(|e| e.place != NOT_KEPT) {
+                    entry.place = moved.to(entry.place);
+                }
+            }
+            Memory::Lists { graph, .. } => graph.renumber(moved),
+        }
+    }
+}
+
+fn retain<T>(all: &mut Vec<T>, keep: &[bool]) {
+    let mut keep = keep.iter();
+    all.retain(|_| keep.next().copied().unwrap_or(false));
+}

@@ -1,0 +1,117 @@
+//! Groups of partial matches, found by wait and registers.
+
+use std::hash::{BuildHasher, Hash, Hasher};
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+use crate::evaluate::graph::NONE;
+use crate::predicate::register::Register;
+use crate::runtime::evaluator::Key;
+use crate::value::Value;
+
+/// Partial matches that wait for the same and remember the same.
+#[derive(Debug)]
+pub(super) struct Group {
+    pub(super) wait: u32,
+    hash: u64,
+    /// Those that are not live are empty.
+    pub(super) registers: Box<[Register]>,
+    /// The list of its runs; [`NONE`] while it has none.
+    pub(super) head: u32,
+    /// The key of the newest start of its runs.
+    pub(super) newest: Key,
+}
+
+/// All groups of a partition.
+#[derive(Debug, Default)]
+pub(super) struct Groups {
+    pub(super) all: Vec<Group>,
+    index: HashTable<u32>,
+    hasher: DefaultHashBuilder,
+}
+
+impl Groups {
+    /// The place of a group; it is made if there is none.
+    pub(super) fn find(&mut self, wait: u32, registers: &[Register]) -> u32 {
+        let mut hasher = self.hasher.build_hasher();
+        wait.hash(&mut hasher);
+        registers.iter().for_each(|register| hash(register, &mut hasher));
+        let hash = hasher.finish();
+        let all = &self.all;
+        let found = self.index.find(hash, |&at| {
+            let group = &all[at as usize];
+            group.wait == wait && group.registers.iter().zip(registers).all(|(a, b)| same(a, b))
+        });
+        if let Some(&at) = found {
+            return at;
+        }
+        let at = self.all.len() as u32;
+        let registers = registers.into();
+        self.all.push(Group { wait, hash, registers, head: NONE, newest: Key::MIN });
+        let all = &self.all;
+        self.index.insert_unique(hash, at, |&at| all[at as usize].hash);
+        at
+    }
+
+    /// Drops the groups without runs.
+    pub(super) fn sweep(&mut self) {
+        for at in (0..self.all.len()).rev() {
+            if self.all[at].head != NONE {
+                continue;
+            }
+            let last = self.all.len() - 1;
+            if let Ok(entry) = self.index.find_entry(self.all[at].hash, |&i| i as usize == at) {
+                entry.remove();
+            }
+            if at < last {
+                let moved = self.index.find_mut(self.all[last].hash, |&i| i as usize == last);
+                if let Some(place) = moved {
+                    *place = at as u32;
+                }
+            }
+            self.all.swap_remove(at);
+        }
+    }
+
+    /// Drops the groups all of whose runs started before the horizon.
+    pub(super) fn expire(&mut self, horizon: Key) {
+        let mut gone = false;
+        for group in self.all.iter_mut().filter(|group| group.newest < horizon) {
+            group.head = NONE;
+            gone = true;
+        }
+        if gone {
+            self.sweep();
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.all.capacity() * size_of::<Group>() + self.index.capacity() * size_of::<u32>()
+    }
+}
+
+/// Registers are the same if nothing can tell them apart: floating point numbers go by their bits,
+/// so that NaN is one value and the two zeros are two.
+fn same(a: &Register, b: &Register) -> bool {
+    match (a, b) {
+        (Register::Value(Some(Value::Float(a))), Register::Value(Some(Value::Float(b)))) => {
+            a.to_bits() == b.to_bits()
+        }
+        (Register::Value(a), Register::Value(b)) => a == b,
+        (Register::Count(a), Register::Count(b)) => a == b,
+        // Patterns that look at sums are not grouped: all are as they were made.
+        (Register::Sum(_), Register::Sum(_)) => true,
+        _ => false,
+    }
+}
+
+fn hash(register: &Register, into: &mut impl Hasher) {
+    match register {
+        Register::Value(None | Some(Value::Missing)) | Register::Sum(_) => into.write_u8(0),
+        Register::Value(Some(Value::Int(i))) => into.write_i64(*i),
+        Register::Value(Some(Value::Float(x))) => into.write_u64(x.to_bits()),
+        Register::Value(Some(Value::Bool(b))) => into.write_u8(u8::from(*b)),
+        Register::Value(Some(Value::Text(t))) => t.hash(into),
+        Register::Count(n) => into.write_u64(*n),
+    }
+}

@@ -1,0 +1,288 @@
+//! The grouped evaluation: for patterns whose conditions look back at first and last events only.
+//!
+//! What a run does with an event depends on its wait and on the registers that later formulas read
+//! ([`live`]). Runs that agree on both are one [group](groups): an event is shown to it once, and
+//! what it becomes are groups again. The events that the runs of a group took are a list in a
+//! [`Graph`], so a group costs the same whether one run is in it or a million.
+//!
+//! With conditions on the last event (`a[i].price > a[i-1].price`) there are at most as many groups in
+//! a wait as events in the window, or as different values, where the runs may be exponentially
+//! many; without any condition that looks back there is one. Aggregates over all events of a run
+//! would differ from run to run, so patterns that have them are left to the run engine.
+//!
+//! Time: an event is shown to each group, and each group that takes it adds an element to a list.
+//! Memory: 40 bytes for each element, and the groups. Enumerating is linear in the output, counting
+//! in the elements that lead to the event.
+
+mod groups;
+mod live;
+mod step;
+
+use std::ops::ControlFlow;
+
+use self::groups::Groups;
+use self::live::live;
+use self::step::{Runs, Step};
+use super::ambiguity::is_ambiguous;
+use super::graph::{self, Graph, NONE};
+use super::marked::{End, Marked};
+use super::walk::Walk;
+use crate::error::Error;
+use crate::event::Event;
+use crate::history::{EventIndex, Marks, Moved};
+use crate::nfa::Automaton;
+use crate::nfa::program::Window;
+use crate::predicate::register::Register;
+use crate::runtime::context::Context;
+use crate::runtime::evaluator::{Arrival, Evaluator, Key, Taken};
+
+/// What is the same for all groups.
+#[derive(Debug)]
+struct Rules {
+    window: Window,
+    /// For each wait which registers are live in it.
+    live: Vec<Box<[bool]>>,
+    /// The registers of a run without events.
+    fresh: Box<[Register]>,
+}
+
+impl Rules {
+    fn key<E>(&self, arrival: &Arrival<'_, E>) -> Key {
+        self.window.key(arrival.number, arrival.time)
+    }
+}
+
+/// A partition.
+#[derive(Debug, Default)]
+pub(crate) struct Part {
+    groups: Groups,
+    graph: Graph,
+    /// How the last event completes matches.
+    ends: Vec<End>,
+    /// Its place, and the horizon then.
+    event: EventIndex,
+    horizon: Key,
+}
+
+impl Part {
+    fn bytes(&self) -> usize {
+        self.graph.bytes() + self.groups.bytes()
+    }
+
+    /// Forgets the runs that started before the horizon.
+    fn expire(&mut self, horizon: Key) {
+        self.ends.clear();
+        self.horizon = horizon;
+        self.groups.expire(horizon);
+        if self.groups.all.is_empty() {
+            self.graph.clear();
+        }
+    }
+
+    fn collect(&mut self, used: impl FnMut(EventIndex)) {
+        let heads = self.groups.all.iter_mut().map(|group| &mut group.head);
+        self.graph.compact(heads, self.horizon, used);
+    }
+}
+
+/// What all partitions share.
+#[derive(Debug)]
+pub(crate) struct Grouped {
+    rules: Rules,
+    /// The same match may come in several ways.
+    ambiguous: bool,
+    step: Step,
+    own: Vec<Register>,
+    marked: Marked,
+    walk: Walk,
+    cells: usize,
+    bytes: usize,
+}
+
+impl Grouped {
+    pub(crate) fn new(automaton: &Automaton) -> Self {
+        Grouped {
+            rules: Rules {
+                window: automaton.program.window,
+                live: live(automaton),
+                fresh: automaton.registers.iter().map(|r| r.empty()).collect(),
+            },
+            ambiguous: is_ambiguous(&automaton.program),
+            step: Step::default(),
+            own: Vec::new(),
+            marked: Marked::default(),
+            walk: Walk::default(),
+            cells: 0,
+            bytes: 0,
+        }
+    }
+
+    /// Does something to a part and keeps the totals up.
+    fn on<T>(&mut self, part: &mut Part, act: impl FnOnce(&mut Self, &mut Part) -> T) -> T {
+        let (cells, bytes) = (part.graph.len(), part.bytes());
+        let result = act(self, part);
+        self.cells = self.cells - cells + part.graph.len();
+        self.bytes = self.bytes - bytes + part.bytes();
+        result
+    }
+
+    fn look<E: Event>(
+        &mut self,
+        part: &mut Part,
+        arrival: &Arrival<'_, E>,
+        cx: &mut Context<'_, E>,
+    ) -> bool {
+        let Part { groups, graph, ends, event, horizon } = part;
+        ends.clear();
+        (*event, *horizon) = (arrival.place, cx.horizon);
+        if graph.is_due() {
+            let heads = groups.all.iter_mut().map(|group| &mut group.head);
+            graph.compact(heads, *horizon, |_| ());
+        }
+        self.step.begin(cx.automaton.conditions.len());
+        let mut keep = false;
+        for at in 0..groups.all.len() {
+            let group = &groups.all[at];
+            if group.newest < *horizon {
+                self.step.drop_group();
+                continue;
+            }
+            self.own.clear();
+            self.own.extend_from_slice(&group.registers);
+            let runs = Runs { wait: group.wait, source: group.head, newest: group.newest };
+            keep |= self.step.look(&self.rules, runs, &self.own, (arrival, cx), (groups, ends));
+        }
+        let runs = Runs { wait: cx.automaton.program.start, source: NONE, newest: Key::MIN };
+        let fresh = &self.rules.fresh;
+        keep |= self.step.look(&self.rules, runs, fresh, (arrival, cx), (groups, ends));
+        self.step.carry_out(groups, graph, arrival.place);
+        if groups.all.is_empty() && ends.is_empty() {
+            graph.clear();
+        }
+        keep
+    }
+
+    fn visit(
+        &mut self,
+        part: &Part,
+        visit: &mut dyn FnMut(&[Taken]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.marked.turn(&part.graph, &part.ends, part.event, part.horizon);
+        self.walk.visit(&self.marked, visit)
+    }
+}
+
+impl<E: Event> Evaluator<E> for Grouped {
+    type Part = Part;
+
+    fn part(&self) -> Part {
+        Part::default()
+    }
+
+    fn is_empty(&self, part: &Part) -> bool {
+        part.groups.all.is_empty()
+    }
+
+    fn show(
+        &mut self,
+        part: &mut Part,
+        arrival: &Arrival<'_, E>,
+        cx: &mut Context<'_, E>,
+    ) -> Result<bool, Error> {
+        Ok(self.on(part, |this, part| this.look(part, arrival, cx)))
+    }
+
+    fn foreign(&mut self, part: &mut Part, cx: &mut Context<'_, E>) -> Result<(), Error> {
+        self.on(part, |this, part| {
+            part.expire(cx.horizon);
+            this.step.begin(cx.automaton.conditions.len());
+            let Part { groups, graph, ends, .. } = part;
+            for at in 0..groups.all.len() {
+                let group = &groups.all[at];
+                this.own.clear();
+                this.own.extend_from_slice(&group.registers);
+                let runs = Runs { wait: group.wait, source: group.head, newest: group.newest };
+                let target = cx.automaton.program.waits[runs.wait as usize].foreign;
+                this.step.look_foreign(&this.rules, runs, target, &this.own, (groups, ends));
+            }
+            this.step.carry_out(groups, graph, part.event);
+        });
+        if !part.ends.is_empty() {
+            let out = &mut cx.out;
+            let _ = self.visit(part, &mut |events| {
+                out.add(events);
+                ControlFlow::Continue(())
+            });
+            part.ends.clear();
+        }
+        Ok(())
+    }
+
+    fn expire(&mut self, part: &mut Part, cx: &mut Context<'_, E>) -> Result<(), Error> {
+        let horizon = if cx.now.is_none() { Key::MAX } else { cx.horizon };
+        self.on(part, |_, part| part.expire(horizon));
+        Ok(())
+    }
+
+    fn has_matches(&self, part: &Part) -> bool {
+        !part.ends.is_empty()
+    }
+
+    fn count(&mut self, part: &mut Part) -> u64 {
+        if !self.ambiguous {
+            return self.marked.count(&part.graph, &part.ends, part.horizon);
+        }
+        let mut matches = 0_u64;
+        let _ = self.visit(part, &mut |_| {
+            matches += 1;
+            ControlFlow::Continue(())
+        });
+        matches
+    }
+
+    fn enumerate(
+        &mut self,
+        part: &mut Part,
+        visit: &mut dyn FnMut(&[Taken]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        if part.ends.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        self.visit(part, visit)
+    }
+
+    fn cells(&self) -> usize {
+        self.cells
+    }
+
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn capacity(&self) -> usize {
+        graph::CAPACITY
+    }
+
+    fn collect<'p>(
+        &mut self,
+        parts: &mut dyn Iterator<Item = &'p mut Part>,
+        cx: &mut Context<'_, E>,
+        used: &mut Marks,
+    ) where
+        Part: 'p,
+    {
+        for part in parts {
+            self.on(part, |_, part| {
+                part.expire(cx.horizon);
+                part.collect(|event| used.mark(event));
+            });
+        }
+    }
+
+    fn renumber<'p>(&mut self, parts: &mut dyn Iterator<Item = &'p mut Part>, moved: &Moved)
+    where
+        Part: 'p,
+    {
+        parts.for_each(|part| part.graph.renumber(moved));
+    }
+}

@@ -1,0 +1,260 @@
+//! What one event does to the groups of a partition.
+//!
+//! All groups are looked at before any is changed, and what is to be done is written down with the
+//! lists as they were. A group whose runs stay keeps its list; the others lose it, so that whoever
+//! enters them begins a list of its own. A list that is left behind goes on in the first group that
+//! its runs enter, if that one has none.
+
+use super::Rules;
+use super::groups::Groups;
+use crate::evaluate::graph::{Graph, JOIN, NONE};
+use crate::evaluate::marked::{End, PASSED};
+use crate::event::Event;
+use crate::nfa::program::{COMPLETE, Finish, Move, NOWHERE, Sees};
+use crate::nfa::{Automaton, Formula};
+use crate::predicate::evaluate;
+use crate::predicate::register::Register;
+use crate::runtime::context::Context;
+use crate::runtime::evaluator::{Arrival, Key};
+
+/// Runs that enter a group.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    group: u32,
+    /// The stage that takes the event, or [`JOIN`].
+    stage: u32,
+    source: u32,
+    newest: Key,
+    /// Nobody else continues the list.
+    free: bool,
+}
+
+/// Runs that one event is shown to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Runs {
+    pub(super) wait: u32,
+    /// The list of the runs; [`NONE`] for the run that has not started.
+    pub(super) source: u32,
+    pub(super) newest: Key,
+}
+
+/// Working space.
+#[derive(Debug, Default)]
+pub(super) struct Step {
+    entries: Vec<Entry>,
+    /// For each group whether its runs stay.
+    stay: Vec<bool>,
+    /// For each condition that looks back the group for which it is known, twice, and what is known.
+    known: Vec<u64>,
+    group: u64,
+    registers: Vec<Register>,
+    fires: Vec<bool>,
+}
+
+impl Step {
+    pub(super) fn begin(&mut self, conditions: usize) {
+        self.entries.clear();
+        self.stay.clear();
+        self.known.resize(conditions, 0);
+    }
+
+    fn open<E: Event>(
+        &mut self,
+        formula: &Formula,
+        registers: &[Register],
+        arrival: &Arrival<'_, E>,
+        cx: &mut Context<'_, E>,
+    ) -> bool {
+        formula.open(&mut |number| {
+            let condition = &cx.automaton.conditions[number as usize];
+            if condition.unary {
+                return cx.holds(number, arrival);
+            }
+            let known = &mut self.known[number as usize];
+            if *known & !1 != self.group {
+                let at = evaluate::Context { event: arrival.event, registers, faults: cx.faults };
+                *known = self.group | u64::from(condition.test.evaluate(at).holds());
+            }
+            *known & 1 == 1
+        })
+    }
+
+    /// What the runs of a group do with an event.
+    pub(super) fn look<E: Event>(
+        &mut self,
+        rules: &Rules,
+        runs: Runs,
+        registers: &[Register],
+        (arrival, cx): (&Arrival<'_, E>, &mut Context<'_, E>),
+        (groups, ends): (&mut Groups, &mut Vec<End>),
+    ) -> bool {
+        let automaton = cx.automaton;
+        let wait = &automaton.program.waits[runs.wait as usize];
+        self.group += 2;
+        let mut fires = std::mem::take(&mut self.fires);
+        fires.clear();
+        fires.extend(wait.moves.iter().map(|m| self.open(&m.formula, registers, arrival, cx)));
+        let stopped = wait.stops.iter().any(|formula| self.open(formula, registers, arrival, cx));
+        let first = self.entries.len();
+        let mut keep = false;
+        for (m, _) in wait.moves.iter().zip(&fires).filter(|(_, fires)| **fires) {
+            let emits = match &m.finish {
+                Finish::Emit { formula: Formula::True, .. } => true,
+                Finish::Emit { formula, sees: Sees::Before } => {
+                    self.open(formula, registers, arrival, cx)
+                }
+                Finish::Emit { formula, sees: Sees::After } => {
+                    self.enter(automaton, m, registers, arrival.event);
+                    let after = std::mem::take(&mut self.registers);
+                    // Conditions are asked about other registers from here on.
+                    self.group += 2;
+                    let emits = self.open(formula, &after, arrival, cx);
+                    self.group += 2;
+                    self.registers = after;
+                    emits
+                }
+                Finish::No | Finish::Hold { .. } => false,
+            };
+            let end = End { source: runs.source, stage: m.stage };
+            if emits && !ends.contains(&end) {
+                ends.push(end);
+            }
+            keep |= emits;
+            if m.target == NOWHERE || stopped {
+                continue;
+            }
+            keep = true;
+            self.enter(automaton, m, registers, arrival.event);
+            let group = self.group_of(rules, m.target, groups);
+            let newest = if runs.source == NONE { rules.key(arrival) } else { runs.newest };
+            let entry = Entry { group, stage: m.stage, source: runs.source, newest, free: false };
+            let known = |e: &Entry| (e.group, e.stage) == (group, m.stage);
+            if !self.entries[first..].iter().any(known) {
+                self.entries.push(entry);
+            }
+        }
+        if runs.source != NONE {
+            let mut stays = false;
+            for ignore in &wait.ignores {
+                let open = !ignore.unless.iter().any(|&m| fires[m as usize])
+                    && self.open(&ignore.formula, registers, arrival, cx);
+                if open && (ignore.target == COMPLETE || !stopped) {
+                    stays |=
+                        self.pass(rules, runs, ignore.target, registers, (groups, ends), first);
+                }
+            }
+            self.entries[first..].iter_mut().for_each(|entry| entry.free &= !stays);
+            self.stay.push(stays);
+        }
+        self.fires = fires;
+        keep
+    }
+
+    /// What the runs of a group do with an event of another partition.
+    pub(super) fn look_foreign(
+        &mut self,
+        rules: &Rules,
+        runs: Runs,
+        target: u32,
+        registers: &[Register],
+        out: (&mut Groups, &mut Vec<End>),
+    ) {
+        let first = self.entries.len();
+        let stays = self.pass(rules, runs, target, registers, out, first);
+        self.stay.push(stays);
+    }
+
+    /// Runs that have ended.
+    pub(super) fn drop_group(&mut self) {
+        self.stay.push(false);
+    }
+
+    /// The runs pass over the event. Gives whether they stay.
+    fn pass(
+        &mut self,
+        rules: &Rules,
+        runs: Runs,
+        target: u32,
+        registers: &[Register],
+        (groups, ends): (&mut Groups, &mut Vec<End>),
+        first: usize,
+    ) -> bool {
+        if target == COMPLETE {
+            let end = End { source: runs.source, stage: PASSED };
+            if !ends.contains(&end) {
+                ends.push(end);
+            }
+        }
+        if target == COMPLETE || target == NOWHERE || target == runs.wait {
+            return target == runs.wait;
+        }
+        self.registers.clear();
+        self.registers.extend_from_slice(registers);
+        let group = self.group_of(rules, target, groups);
+        let known = |e: &Entry| (e.group, e.stage) == (group, JOIN);
+        if !self.entries[first..].iter().any(known) {
+            let Runs { source, newest, .. } = runs;
+            self.entries.push(Entry { group, stage: JOIN, source, newest, free: true });
+        }
+        false
+    }
+
+    /// The registers with the event entered.
+    fn enter<E: Event>(
+        &mut self,
+        automaton: &Automaton,
+        m: &Move,
+        registers: &[Register],
+        event: &E,
+    ) {
+        self.registers.clear();
+        self.registers.extend_from_slice(registers);
+        for &index in &m.resets {
+            self.registers[index as usize] = automaton.registers[index as usize].empty();
+        }
+        for &index in &automaton.stage_registers[m.stage as usize] {
+            let spec = &automaton.registers[index as usize];
+            spec.update(&mut self.registers[index as usize], event);
+        }
+    }
+
+    /// The group of a wait with the registers at hand, of which those that are dead are emptied.
+    fn group_of(&mut self, rules: &Rules, wait: u32, groups: &mut Groups) -> u32 {
+        let live = &rules.live[wait as usize];
+        for ((register, live), fresh) in self.registers.iter_mut().zip(live).zip(&rules.fresh) {
+            if !live {
+                register.clone_from(fresh);
+            }
+        }
+        groups.find(wait, &self.registers)
+    }
+
+    /// Does what was written down. `event` is the place of the event.
+    pub(super) fn carry_out(&mut self, groups: &mut Groups, graph: &mut Graph, event: u64) {
+        let mut gone = false;
+        for (group, stays) in groups.all.iter_mut().zip(&self.stay) {
+            if !stays {
+                group.head = NONE;
+                group.newest = Key::MIN;
+                gone = true;
+            }
+        }
+        // Lists of groups that stay, and those that go on elsewhere already, are not free.
+        let mut last_free = NONE;
+        for entry in &self.entries {
+            let group = &mut groups.all[entry.group as usize];
+            group.newest = group.newest.max(entry.newest);
+            group.head = if entry.stage != JOIN {
+                graph.take(group.head, (event, entry.stage), entry.source, entry.newest)
+            } else if entry.free && group.head == NONE && entry.source != last_free {
+                last_free = entry.source;
+                entry.source
+            } else {
+                graph.join(group.head, entry.source, entry.newest)
+            };
+        }
+        if gone {
+            groups.sweep();
+        }
+    }
+}
