@@ -158,7 +158,8 @@ fn the_automaton_explains_itself() {
     let automaton = Automaton::compile(&pattern, &world.schema).expect("it compiles");
     insta::assert_snapshot!(automaton.explain(), @r"
     pattern: begin a where(type = A) one_or_more followed_by b where(val > max(a.val)) within(10)
-    evaluation: one run for each partial match
+    semantics: flink
+    evaluation: runs (one run for each partial match)
     state a:2 (start)
       begin -> a: type = A
     state a:1

@@ -82,6 +82,7 @@ mod variables;
 
 pub use ast::*;
 pub use place::{Edge, EdgeKind, Placed, Placement, place};
+pub(crate) use place::{attributes, parts};
 pub use variables::Variable;
 
 use crate::Error;

@@ -322,8 +322,17 @@ pub(super) fn for_each_reference<'q>(
     Ok(())
 }
 
+/// The attributes that a checked expression reads.
+pub(crate) fn attributes<'q>(expr: &'q Expr, into: &mut Vec<&'q Name>) {
+    match &expr.kind {
+        ExprKind::Reference(reference) => into.push(&reference.attribute),
+        ExprKind::Aggregate(aggregate) => into.extend(&aggregate.attribute),
+        _ => parts(expr).into_iter().for_each(|part| attributes(part, into)),
+    }
+}
+
 /// The expressions directly below another one.
-pub(super) fn parts(expr: &Expr) -> Vec<&Expr> {
+pub(crate) fn parts(expr: &Expr) -> Vec<&Expr> {
     match &expr.kind {
         ExprKind::Literal(_) | ExprKind::Reference(_) | ExprKind::Aggregate(_) => vec![],
         ExprKind::Negate(inner) | ExprKind::Not(inner) => vec![&**inner],

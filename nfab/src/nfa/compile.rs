@@ -105,6 +105,7 @@ pub(super) fn compile(
         stage_registers,
         stages: c.stages,
         within: pattern.within,
+        notes: Vec::new(),
     })
 }
 
@@ -145,7 +146,7 @@ impl<'p> Compiler<'p> {
     }
 
     pub(super) fn edge(&mut self, from: u32, kind: EdgeKind, target: u32, formula: Formula) {
-        self.states[from as usize].edges.push(Edge { kind, formula, target });
+        self.states[from as usize].edges.push(Edge { kind, formula, target, text: None });
     }
 
     fn stop(&mut self, from: u32, negation: &'p Element) {

@@ -15,7 +15,7 @@ impl<'p> Compiler<'p> {
         schema: &Schema,
     ) -> Result<Vec<RegisterSpec>, Error> {
         let stages = self.stages.clone();
-        let mut compiler = Conditions { schema, stages: &stages, registers: Vec::new() };
+        let mut compiler = Conditions::new(schema, &stages, false);
         self.conditions_of(&self.pattern.elements, &mut compiler)?;
         Ok(compiler.registers)
     }

@@ -1,8 +1,8 @@
-//! The automaton as a drawing and as text.
+//! The automaton as a drawing.
 
 use std::fmt::Write;
 
-use super::{Automaton, EdgeKind, StateKind};
+use super::{Automaton, StateKind};
 
 fn quoted(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
@@ -10,9 +10,13 @@ fn quoted(text: &str) -> String {
 
 impl Automaton {
     /// The text of a formula, conditions spelled out.
-    fn formula(&self, state: usize, edge: usize) -> String {
+    pub(super) fn formula(&self, state: usize, edge: usize) -> String {
+        let edge = &self.states[state].edges[edge];
+        if let Some(text) = &edge.text {
+            return text.to_string();
+        }
         let text = |condition: u32| self.conditions[condition as usize].expr.to_string();
-        self.states[state].edges[edge].formula.text(&text)
+        edge.formula.text(&text)
     }
 
     /// The automaton in the language of Graphviz. Solid edges keep the event, dashed ones do not.
@@ -40,45 +44,6 @@ impl Automaton {
             }
         }
         out.push_str("}\n");
-        out
-    }
-
-    /// The pattern, the states with their edges, the registers that a run carries, and the windows.
-    #[must_use]
-    pub fn explain(&self) -> String {
-        let mut out = format!("pattern: {}\n", self.text);
-        let _ = writeln!(out, "evaluation: one run for each partial match");
-        // States are made from the end of the pattern to its beginning.
-        for (i, state) in self.states.iter().enumerate().rev() {
-            let start = if i as u32 == self.start { " (start)" } else { "" };
-            let kind = match state.kind {
-                StateKind::Normal => "state",
-                StateKind::Final => "final state",
-                StateKind::Stop => "stop state",
-                StateKind::Pending => "pending state",
-            };
-            let gap = state.gap.map_or(String::new(), |gap| format!(", waits less than {gap}"));
-            let _ = writeln!(out, "{kind} {}{start}{gap}", state.label);
-            for (j, edge) in state.edges.iter().enumerate() {
-                // The start state has nothing that could go on being held.
-                if i as u32 == self.start && edge.kind == EdgeKind::Ignore {
-                    continue;
-                }
-                let target = &self.states[edge.target as usize].label;
-                let name = edge.kind.name();
-                let _ = writeln!(out, "  {name} -> {target}: {}", self.formula(i, j));
-            }
-        }
-        for (register, attribute) in self.registers.iter().zip(&self.register_attributes) {
-            let stage = &self.stages[register.stage as usize];
-            let _ = match attribute {
-                Some(name) => writeln!(out, "register {} of {stage}.{name}", register.pick),
-                None => writeln!(out, "register {} of {stage}", register.pick),
-            };
-        }
-        if let Some(window) = self.within {
-            let _ = writeln!(out, "window: last - first < {window}");
-        }
         out
     }
 }

@@ -65,6 +65,33 @@ impl Formula {
         }
     }
 
+    /// All of several formulas.
+    pub(crate) fn all(formulas: impl IntoIterator<Item = Formula>) -> Formula {
+        formulas.into_iter().fold(Formula::True, Formula::and)
+    }
+
+    /// At least one of several formulas.
+    pub(crate) fn any(formulas: impl IntoIterator<Item = Formula>) -> Formula {
+        let mut none = Formula::True;
+        for formula in formulas {
+            if formula == Formula::True {
+                return Formula::True;
+            }
+            none = none.and(formula.negated());
+        }
+        none.negated()
+    }
+
+    /// The parts of a conjunction of negations, negated: those of an "or".
+    fn alternatives<'f>(&'f self, into: &mut Vec<&'f Formula>) -> bool {
+        match self {
+            Formula::Not(inner) => into.push(inner),
+            Formula::And(a, b) => return a.alternatives(into) && b.alternatives(into),
+            Formula::True | Formula::Holds(_) => return false,
+        }
+        true
+    }
+
     /// It can never hold.
     pub(crate) fn is_never(&self) -> bool {
         match self {
@@ -90,6 +117,12 @@ impl Formula {
             Formula::Holds(condition) => name(*condition),
             Formula::Not(inner) => match **inner {
                 Formula::True => "false".to_owned(),
+                Formula::And(..) if inner.alternatives(&mut Vec::new()) => {
+                    let mut parts = Vec::new();
+                    inner.alternatives(&mut parts);
+                    let parts: Vec<String> = parts.iter().map(|part| part.text(name)).collect();
+                    format!("({})", parts.join(" or "))
+                }
                 _ => format!("not({})", inner.text(name)),
             },
             Formula::And(a, b) => format!("{} and {}", a.text(name), b.text(name)),
@@ -103,6 +136,8 @@ pub struct Edge {
     pub(crate) kind: EdgeKind,
     pub(crate) formula: Formula,
     pub(crate) target: u32,
+    /// The formula in the words of the query, if a query was compiled.
+    pub(crate) text: Option<Box<str>>,
 }
 
 impl Edge {

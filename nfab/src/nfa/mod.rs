@@ -7,8 +7,10 @@ mod conditions;
 mod copies;
 mod dot;
 mod edge;
+mod explain;
 mod place;
 pub(crate) mod program;
+mod sase;
 
 pub(crate) use edge::Formula;
 pub use edge::{Edge, EdgeKind};
@@ -16,6 +18,7 @@ use program::{Program, Window};
 
 use crate::error::{Error, ErrorKind};
 use crate::event::Schema;
+use crate::language::Query;
 use crate::pattern::{AfterMatch, Pattern};
 use crate::predicate::Expr;
 use crate::predicate::evaluate::Test;
@@ -205,6 +208,8 @@ pub struct Automaton {
     pub(crate) stages: Vec<String>,
     pub(crate) within: Option<i64>,
     pub(crate) skip: Skip,
+    /// What the states do not show, for [`explain`](Automaton::explain).
+    pub(crate) notes: Vec<String>,
 }
 
 impl Automaton {
@@ -247,6 +252,43 @@ impl Automaton {
             }
         }
         compile::compile(pattern, schema, options.follow_flink)
+    }
+
+    /// Compiles a query against a schema, which knows its types of events and its attributes.
+    ///
+    /// ```
+    /// use nfab::language::Query;
+    /// use nfab::{Automaton, CompileOptions, Schema};
+    ///
+    /// let mut schema = Schema::new();
+    /// schema.add_type("Stock");
+    /// schema.add_attribute("price", None);
+    /// let query = Query::parse("PATTERN SEQ(Stock a, Stock b) { b.price > a.price }")?;
+    /// let automaton = Automaton::from_query(&query, &schema, CompileOptions::new())?;
+    /// assert_eq!(automaton.states()[automaton.start()].label(), "a");
+    /// # Ok::<(), nfab::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// What [`Query::check`] finds; names that the schema lacks; operators on types that they are
+    /// not made for; a negation that looks at later events from inside a repeated group; more than
+    /// 100,000 states.
+    pub fn from_query(
+        query: &Query,
+        schema: &Schema,
+        options: CompileOptions,
+    ) -> Result<Automaton, Error> {
+        sase::compile(query, schema, options)
+    }
+
+    /// Parses and compiles a query with the default options.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Query::parse`] and [`from_query`](Self::from_query).
+    pub fn from_text(text: &str, schema: &Schema) -> Result<Automaton, Error> {
+        Self::from_query(&Query::parse(text)?, schema, CompileOptions::default())
     }
 
     /// The pattern that was compiled; `None` if it was a query.

@@ -57,7 +57,7 @@ pub(crate) struct Wait {
 }
 
 /// Keeping the event.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Move {
     /// Begin or take.
     pub(crate) kind: EdgeKind,
@@ -91,7 +91,7 @@ pub(crate) enum Sees {
 }
 
 /// Passing over the event.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Ignore {
     pub(crate) formula: Formula,
     /// Open only if none of these moves, by their places, fires.
@@ -108,10 +108,12 @@ pub(crate) struct Filter {
     /// Whether a remembered event, as the event under test, refutes a match; registers are those of
     /// the complete run.
     pub(crate) refutes: Formula,
-    /// The candidates lie after the last event of these stages; `None`: the negation begins the
-    /// pattern, and they lie in the window that ends with the last event of the match.
+    /// The candidates lie after the last event of these stages. `None`: the negation begins the
+    /// match; it is judged only if the match begins with one of the stages of `before`, and they
+    /// lie in the window that ends with the last event of the match.
     pub(crate) after: Option<Box<[u32]>>,
-    /// And before the first event of these stages.
+    /// And before the first event of these stages. A match without any event of these, or of those
+    /// of `after`, has nothing to judge.
     pub(crate) before: Box<[u32]>,
     /// Only the very next event of the stream after that event counts (`-> ~B b`).
     pub(crate) adjacent: bool,

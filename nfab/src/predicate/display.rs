@@ -83,6 +83,13 @@ impl fmt::Display for Expr {
             Expr::Attribute(name) => f.write_str(name),
             Expr::Held { pick, stage, attribute: Some(a) } => write!(f, "{pick}({stage}.{a})"),
             Expr::Held { pick, stage, attribute: None } => write!(f, "{pick}({stage})"),
+            Expr::HeldInRound { pick, stage, attribute, depth } => {
+                write!(f, "{pick}({stage}")?;
+                attribute.iter().try_for_each(|a| write!(f, ".{a}"))?;
+                f.write_str(" of this round")?;
+                // Groups inside others are told apart by their depth.
+                if *depth > 1 { write!(f, " at depth {depth})") } else { f.write_str(")") }
+            }
             Expr::TypeIs(name) => write!(f, "type = {name}"),
             Expr::Negate(e) => write!(f, "-{}", Inside(e, 8)),
             Expr::Arithmetic(op, a, b) => {

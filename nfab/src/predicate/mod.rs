@@ -82,6 +82,18 @@ pub enum Expr {
         /// The attribute; only [`Pick::Count`] goes without.
         attribute: Option<String>,
     },
+    /// Likewise, of the current round of a repeated group alone. Only queries know rounds; a pattern
+    /// of the builder that asks for them is refused.
+    HeldInRound {
+        /// What of them.
+        pick: Pick,
+        /// The stage.
+        stage: String,
+        /// The attribute; only [`Pick::Count`] goes without.
+        attribute: Option<String>,
+        /// Which of the repeated groups around the stage, counted from 1 at the outermost.
+        depth: u32,
+    },
     /// The event under test is of this type.
     TypeIs(String),
     /// The number with its sign changed.

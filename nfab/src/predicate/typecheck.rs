@@ -37,16 +37,30 @@ pub(crate) struct Compiler<'a> {
     pub(crate) schema: &'a Schema,
     pub(crate) stages: &'a [String],
     pub(crate) registers: Vec<RegisterSpec>,
+    /// For each register the depth of the repeated group whose rounds it follows; 0: none.
+    pub(crate) depths: Vec<u32>,
+    /// Rounds of groups are known.
+    pub(crate) rounds: bool,
 }
 
 fn mismatch(e: &Expr, is: Kind, should_be: &str) -> Error {
     Error::new(ErrorKind::Type, format!("`{e}` is {}, not {should_be}", is.name()))
 }
 
-impl Compiler<'_> {
+impl<'a> Compiler<'a> {
+    /// A compiler without registers so far.
+    pub(crate) fn new(schema: &'a Schema, stages: &'a [String], rounds: bool) -> Self {
+        Compiler { schema, stages, registers: Vec::new(), depths: Vec::new(), rounds }
+    }
+
     /// Compiles a condition.
     pub(crate) fn test(&mut self, e: &Expr) -> Result<Test, Error> {
         self.test_at(e, 0)
+    }
+
+    /// Compiles an expression for a value of any type.
+    pub(crate) fn value(&mut self, e: &Expr) -> Result<Term, Error> {
+        Ok(self.term(e, 0)?.0)
     }
 
     fn slot(&self, name: &str) -> Result<(Slot, Kind), Error> {
@@ -64,7 +78,17 @@ impl Compiler<'_> {
         Ok((slot, kind))
     }
 
-    fn register(&mut self, pick: Pick, stage: &str, slot: Option<Slot>) -> Result<Term, Error> {
+    fn register(
+        &mut self,
+        pick: Pick,
+        stage: &str,
+        slot: Option<Slot>,
+        depth: u32,
+    ) -> Result<Term, Error> {
+        if depth > 0 && !self.rounds {
+            return Err(Error::new(ErrorKind::Pattern, "only queries know the rounds of a group")
+                .with_hint("write the pattern as a query"));
+        }
         let Some(stage) = self.stages.iter().position(|s| s == stage) else {
             let known: Vec<&str> = self.stages.iter().map(String::as_str).collect();
             return Err(Error::new(ErrorKind::Name, format!("there is no stage `{stage}`"))
@@ -72,22 +96,28 @@ impl Compiler<'_> {
         };
         // A sum and an average of the same values share a register.
         let kept = if pick == Pick::Avg { Pick::Sum } else { pick };
-        let spec = RegisterSpec { pick: kept, stage: stage as u32, slot, per_round: false };
-        let index = self.registers.iter().position(|r| *r == spec).unwrap_or_else(|| {
+        let spec = RegisterSpec { pick: kept, stage: stage as u32, slot, per_round: depth > 0 };
+        let mut known = self.registers.iter().zip(&self.depths);
+        let index = known.position(|(r, d)| *r == spec && *d == depth).unwrap_or_else(|| {
             self.registers.push(spec);
+            self.depths.push(depth);
             self.registers.len() - 1
         });
         Ok(Term::Register(index, pick))
     }
 
     fn held(&mut self, e: &Expr) -> Result<(Term, Kind), Error> {
-        let Expr::Held { pick, stage, attribute } = e else { unreachable!("only called on Held") };
+        let (pick, stage, attribute, depth) = match e {
+            Expr::Held { pick, stage, attribute } => (pick, stage, attribute, 0),
+            Expr::HeldInRound { pick, stage, attribute, depth } => (pick, stage, attribute, *depth),
+            _ => unreachable!("only called on what is held"),
+        };
         let Some(name) = attribute else {
             if *pick != Pick::Count {
                 return Err(Error::new(ErrorKind::Type, format!("`{e}` lacks an attribute"))
                     .with_hint("only count goes without"));
             }
-            return Ok((self.register(*pick, stage, None)?, Kind::Number));
+            return Ok((self.register(*pick, stage, None, depth)?, Kind::Number));
         };
         let (slot, kind) = self.slot(name)?;
         let kind = match pick {
@@ -102,7 +132,7 @@ impl Compiler<'_> {
             }
             Pick::Sum | Pick::Avg => Kind::Number,
         };
-        Ok((self.register(*pick, stage, Some(slot))?, kind))
+        Ok((self.register(*pick, stage, Some(slot), depth)?, kind))
     }
 
     fn number(&mut self, e: &Expr, depth: usize) -> Result<Term, Error> {
@@ -128,7 +158,7 @@ impl Compiler<'_> {
                 let (slot, kind) = self.slot(name)?;
                 (Term::Slot(slot), kind)
             }
-            Expr::Held { .. } => self.held(e)?,
+            Expr::Held { .. } | Expr::HeldInRound { .. } => self.held(e)?,
             Expr::Negate(a) => (Term::Negate(Box::new(self.number(a, below)?)), Kind::Number),
             Expr::Arithmetic(op, a, b) => {
                 let (a, b) = (self.number(a, below)?, self.number(b, below)?);
@@ -199,6 +229,7 @@ impl Compiler<'_> {
             Expr::Constant(_)
             | Expr::Attribute(_)
             | Expr::Held { .. }
+            | Expr::HeldInRound { .. }
             | Expr::Negate(_)
             | Expr::Arithmetic(..) => match self.term(e, below)? {
                 (term, Kind::Bool | Kind::Any) => Test::Term(term),
