@@ -83,21 +83,22 @@ varpulis() {
     cp -- "$target/release/varpulis-peer$suffix" "$dir/varpulis/"
 }
 
-missing=0
 for peer in "$@"; do
     case $peer in
-        flink | varpulis)
-            if "$peer"; then
-                echo "$peer: ready in $dir/$peer"
-            else
-                echo "fetch.sh: $peer could not be had" >&2
-                missing=1
-            fi
-            ;;
+        flink | varpulis) ;;
         *)
             echo "fetch.sh: no peer is called $peer; there are flink and varpulis" >&2
             exit 2
             ;;
     esac
+done
+missing=0
+for peer in "$@"; do
+    if "$peer"; then
+        echo "$peer: ready in $dir/$peer"
+    else
+        echo "fetch.sh: $peer could not be had" >&2
+        missing=1
+    fi
 done
 exit "$missing"

@@ -48,7 +48,8 @@ fn without_peers_nfab_runs_alone() {
     assert_eq!(code, ExitCode::SUCCESS);
     let rows: Vec<Row> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let series: Vec<&str> = rows.iter().map(|row| row.series.as_str()).collect();
-    assert_eq!(series, ["nfab, matches", "nfab, wall time", "nfab, matches", "nfab, wall time"]);
+    let nfab = ["nfab, matches", "nfab, CPU time", "nfab, wall time"];
+    assert_eq!(series, [nfab, nfab].concat());
     let file = std::fs::read_to_string(directory.path().join("results.jsonl")).unwrap();
     assert_eq!(file, out);
 }
@@ -136,11 +137,13 @@ fn only_equal_answers_get_times() {
         .collect();
     let expected = [
         ("nfab, matches", 42.0, "matches", 1),
+        ("nfab, CPU time", 250.0, "ns/event", 7),
         ("nfab, wall time", 500.0, "ns/event", 7),
         ("flink, matches", 42.0, "matches", 1),
+        ("flink, CPU time", 7_500.0, "ns/event", 7),
         ("flink, wall time", 15_000.0, "ns/event", 7),
-        ("flink / nfab, wall time", 30.0, "ratio", 7),
         ("flink / nfab, CPU time", 30.0, "ratio", 7),
+        ("flink / nfab, wall time", 30.0, "ratio", 7),
         ("varpulis, matches", 41.0, "matches", 1),
         ("wrong, matches", 43.0, "matches", 1),
     ]
@@ -151,7 +154,7 @@ fn only_equal_answers_get_times() {
     let lines: Vec<Vec<&str>> = text.lines().map(|l| l.split_whitespace().collect()).collect();
     assert_eq!(
         lines[1][5..].join(" "),
-        "flink 15000 ns 30.0 x [30.0, 30.0] 30.0 x [30.0, 30.0]",
+        "flink 7500 ns 30.0 x [30.0, 30.0] 30.0 x [30.0, 30.0]",
         "{text}"
     );
     assert_eq!(lines[2][5..], ["varpulis", "differs"], "{text}");
@@ -243,6 +246,44 @@ mod process {
         let answer = Answer { matches: 2, timeouts: 1, digest: 255 };
         for _ in 0..3 {
             assert_eq!(peer.round().unwrap(), Round { wall: 2.0, cpu: 1.0, answer });
+        }
+    }
+
+    #[test]
+    fn a_wrong_answer_fails_the_command_unless_it_is_known() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let directory = tempfile::tempdir().unwrap();
+        let home = directory.path().join("varpulis");
+        let program = home.join("varpulis-peer");
+        std::fs::create_dir(&home).unwrap();
+        let script = r#"#!/bin/sh
+            echo '{"events":500}'
+            while read -r _; do
+                echo '{"ns":1,"cpu_ns":1,"matches":1000000,"timeouts":0,"digest":"0"}'
+            done"#;
+        std::fs::write(&program, script).unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let directory = directory.path().to_str().unwrap();
+        for (workload, code) in [("strict", ExitCode::from(1)), ("any-loop", ExitCode::SUCCESS)] {
+            let (exit, out) = call(&[
+                "nfab",
+                "--peers",
+                "varpulis",
+                "--only",
+                workload,
+                "--events",
+                "500",
+                "--rounds",
+                "1",
+                "--data",
+                directory,
+                "--peer-dir",
+                directory,
+            ]);
+            assert_eq!(exit, code, "{workload}");
+            // What it found is in the rows; its times are not.
+            assert!(out.contains("varpulis, matches") && !out.contains("varpulis, wall"), "{out}");
         }
     }
 

@@ -48,7 +48,13 @@ pub fn compare(
     if machine::profile() != "release" {
         progress.message("this is no release build: its times say nothing");
     }
-    let mut missing = Vec::new();
+    let mut said = Vec::new();
+    let mut say_once = |text: String| {
+        if !said.contains(&text) {
+            progress.message(&text);
+            said.push(text);
+        }
+    };
     let mut all = Vec::with_capacity(chosen.len());
     let mut records = Records::default();
     for workload in chosen {
@@ -61,15 +67,12 @@ pub fn compare(
         for &peer in &compare.peers {
             match peer.command(&peers, workload, &file) {
                 Ok(mut command) => {
+                    say_once(format!("{peer} is {}", peer.title()));
                     let runner = Box::new(Process::start(peer.name(), &mut command, events)?);
                     let known_to_differ = peer.known_to_differ(workload.name);
                     contenders.push(Contender { runner, known_to_differ });
                 }
-                Err(message) if !missing.contains(&message) => {
-                    progress.message(&message);
-                    missing.push(message);
-                }
-                Err(_) => {}
+                Err(message) => say_once(message),
             }
         }
         let mut own = Own::new(workload, &ticks)?;

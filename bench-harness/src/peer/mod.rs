@@ -89,7 +89,7 @@ impl Peer {
     /// What it is, with its version.
     pub fn title(self) -> &'static str {
         match self {
-            Self::Flink => "Flink CEP 2.3.0, its NFA driven directly",
+            Self::Flink => "the NFA of Flink CEP 2.3.0, driven directly",
             Self::Varpulis => "varpulis-sase 0.11.0",
         }
     }
