@@ -1,4 +1,4 @@
-//! The program `nfab`: replays conformance cases of event patterns.
+//! The program `nfab`: finds patterns of events in CSV and JSON lines.
 
 #[path = "../cli/mod.rs"]
 mod cli;

@@ -1,35 +1,39 @@
-//! The command line.
+//! The command line: what the arguments mean, and running what they ask for.
 
+mod arguments;
 mod case;
 mod compare;
+mod explain;
+mod help;
+mod input;
+mod names;
+mod output;
+mod progress;
 mod replay;
+mod report;
+mod row;
+mod search;
+mod summary;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use arguments::{Arguments, Command};
+use clap::Parser;
 
-/// Event patterns over streams.
-#[derive(Parser)]
-#[command(name = "nfab", version, about)]
-struct Arguments {
-    #[command(subcommand)]
-    command: Command,
-}
+/// Nothing was found.
+const NONE: u8 = 1;
+/// The usage, the query, the input or the output is at fault.
+const FAILED: u8 = 2;
 
-#[derive(Subcommand)]
-enum Command {
-    /// Replays conformance cases and compares what is found with what is expected.
-    ///
-    /// Prints each failing case with what was expected and what was found, and last how many
-    /// passed. Exit status: 0 if all passed, 1 if one failed, 2 if the cases cannot be read.
-    Replay {
-        /// The cases, one JSON object a line; `.gz` is decompressed, `-` is standard input.
-        cases: String,
-    },
-}
+/// Somebody was told what is wrong.
+struct Reported;
 
 pub(crate) fn main() -> ExitCode {
-    match Arguments::parse().command {
-        Command::Replay { cases } => replay::main(&cases),
-    }
+    let arguments = Arguments::parse();
+    let done = match &arguments.command {
+        Some(Command::Replay { cases }) => return replay::main(cases),
+        Some(Command::Explain(explain)) => explain::main(explain),
+        None => search::main(&arguments.search),
+    };
+    done.unwrap_or(ExitCode::from(FAILED))
 }

@@ -1,0 +1,277 @@
+//! Matches, timeouts and late events, printed.
+
+mod json;
+mod table;
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use nfab::{Event, Events, Match, Sink, TimedOut};
+
+use super::arguments::Format;
+use super::input::Columns;
+use super::names::Names;
+use super::row::Row;
+use json::Objects;
+
+/// Bytes that are gathered before they are written.
+const BUFFER: usize = 64 << 10;
+
+/// What is written to, with what was not written yet.
+struct Target {
+    out: Box<dyn Write>,
+    /// The file, if it is not the standard output.
+    path: Option<PathBuf>,
+    buffer: Vec<u8>,
+    error: Option<io::Error>,
+}
+
+impl Target {
+    fn new(path: Option<&Path>) -> Result<Self, (PathBuf, io::Error)> {
+        let out: Box<dyn Write> = match path {
+            None => Box::new(io::stdout()),
+            Some(path) => Box::new(File::create(path).map_err(|e| (path.to_owned(), e))?),
+        };
+        Ok(Target { out, path: path.map(Path::to_owned), buffer: Vec::new(), error: None })
+    }
+
+    fn flush(&mut self) {
+        if !self.buffer.is_empty() && self.error.is_none() {
+            let written = self.out.write_all(&self.buffer).and_then(|()| self.out.flush());
+            self.error = written.err();
+        }
+        self.buffer.clear();
+    }
+
+    fn flush_if_large(&mut self) {
+        if self.buffer.len() >= BUFFER {
+            self.flush();
+        }
+    }
+}
+
+/// Prints what an engine finds.
+pub(crate) struct Printer<'q> {
+    main: Target,
+    late: Option<Target>,
+    format: Format,
+    names: &'q Names,
+    columns: Option<Arc<Columns>>,
+    objects: Option<Objects>,
+    /// The events of the output that is being printed, by variable: places among them.
+    lists: Vec<Vec<usize>>,
+    matches: u64,
+    timed_out: u64,
+    /// How many more matches are wanted.
+    remaining: u64,
+}
+
+/// How a line begins.
+#[derive(Clone, Copy)]
+struct Words {
+    events: &'static str,
+    ids: &'static str,
+}
+
+const MATCH: Words = Words { events: "matches", ids: "ids" };
+const TIMED_OUT: Words = Words { events: "timed_out", ids: "timed_out" };
+
+impl<'q> Printer<'q> {
+    /// A printer to the standard output or a file; late events go to a file of their own.
+    ///
+    /// # Errors
+    /// A file that cannot be made.
+    pub(crate) fn new(
+        format: Format,
+        limit: Option<u64>,
+        names: &'q Names,
+        path: Option<&Path>,
+        late: Option<&Path>,
+    ) -> Result<Self, (PathBuf, io::Error)> {
+        Ok(Printer {
+            main: Target::new(path)?,
+            late: late.map(|path| Target::new(Some(path))).transpose()?,
+            format,
+            names,
+            columns: None,
+            objects: None,
+            lists: vec![vec![]; names.variables.len()],
+            matches: 0,
+            timed_out: 0,
+            remaining: limit.unwrap_or(u64::MAX),
+        })
+    }
+
+    /// Tells what the input looks like, before any event of it.
+    pub(crate) fn begin(&mut self, columns: Option<&Arc<Columns>>) {
+        self.objects = columns.map(|columns| Objects::new(columns));
+        self.columns = columns.cloned();
+        let columns = columns.map(|columns| &**columns);
+        if self.format == Format::Csv {
+            table::header(&mut self.main.buffer, columns);
+        }
+        if let (Some(late), Some(columns)) = (&mut self.late, columns) {
+            late.buffer.extend_from_slice(columns.header.as_bytes());
+            late.buffer.push(b'\n');
+        }
+    }
+
+    /// Matches so far.
+    pub(crate) fn matches(&self) -> u64 {
+        self.matches
+    }
+
+    /// Whether nothing more is wanted, or can be written.
+    pub(crate) fn is_done(&self) -> bool {
+        self.remaining == 0 || self.error().is_some()
+    }
+
+    /// Why nothing more can be written, and to which file if it is not the standard output.
+    pub(crate) fn error(&self) -> Option<(&io::Error, Option<&Path>)> {
+        let targets = [Some(&self.main), self.late.as_ref()];
+        let failed = targets.into_iter().flatten().find(|target| target.error.is_some())?;
+        Some((failed.error.as_ref()?, failed.path.as_deref()))
+    }
+
+    /// Hands everything printed so far to the reader of the output.
+    pub(crate) fn flush(&mut self) {
+        self.main.flush();
+        if let Some(late) = &mut self.late {
+            late.flush();
+        }
+    }
+
+    /// The input is complete, or enough was found.
+    pub(crate) fn finish(&mut self, timeouts: bool) {
+        if self.format == Format::Count {
+            let more = match timeouts {
+                true => format!(",\"timed_out\":{}", self.timed_out),
+                false => String::new(),
+            };
+            // Writing to a vector does not fail.
+            let _ = writeln!(self.main.buffer, "{{\"count\":{}{more}}}", self.matches);
+        }
+        self.flush();
+    }
+
+    /// Sorts events by variable.
+    fn gather<'e>(&mut self, events: Events<'e, Row>) -> Vec<&'e Row> {
+        self.lists.iter_mut().for_each(Vec::clear);
+        let mut rows = Vec::with_capacity(events.len());
+        for (variable, row) in events.iter() {
+            if let Some(at) = self.names.variables.iter().position(|name| name == variable) {
+                self.lists[at].push(rows.len());
+            }
+            rows.push(row);
+        }
+        rows
+    }
+
+    /// The beginning of a line: the events.
+    fn events(&mut self, words: Words, rows: &[&Row]) {
+        let out = &mut self.main.buffer;
+        let ids = self.format == Format::Ids;
+        let word = if ids { words.ids } else { words.events };
+        let _ = write!(out, "{{\"{word}\":{{");
+        for (i, (name, list)) in self.names.variables.iter().zip(&self.lists).enumerate() {
+            if i > 0 {
+                out.push(b',');
+            }
+            json::string(out, name);
+            out.extend_from_slice(b":[");
+            for (i, &at) in list.iter().enumerate() {
+                if i > 0 {
+                    out.push(b',');
+                }
+                let row = rows[at];
+                match &mut self.objects {
+                    _ if ids => {
+                        let _ = write!(out, "{}", row.number());
+                    }
+                    Some(objects) => objects.write(out, row.written()),
+                    None => out.extend_from_slice(row.written().as_bytes()),
+                }
+            }
+            out.push(b']');
+        }
+        out.push(b'}');
+    }
+
+    fn key(&mut self, rows: &[&Row]) {
+        let out = &mut self.main.buffer;
+        out.extend_from_slice(b",\"key\":");
+        match rows.first() {
+            Some(row) if !self.names.key.is_empty() => {
+                for (i, (name, slot)) in self.names.key.iter().enumerate() {
+                    out.push(if i == 0 { b'{' } else { b',' });
+                    json::string(out, name);
+                    out.push(b':');
+                    json::value(out, row.attribute(*slot));
+                }
+                out.push(b'}');
+            }
+            _ => out.extend_from_slice(b"null"),
+        }
+    }
+
+    fn table(&mut self, events: Events<'_, Row>) {
+        for (variable, row) in events.iter() {
+            let event_type = self.names.schema.type_name(row.event_type()).unwrap_or_default();
+            let is_table = self.columns.is_some();
+            let out = &mut self.main.buffer;
+            table::event(out, self.matches, variable, event_type, row, is_table);
+        }
+    }
+}
+
+impl Sink<Row> for Printer<'_> {
+    fn matched(&mut self, found: &Match<'_, Row>) -> ControlFlow<()> {
+        if self.is_done() {
+            return ControlFlow::Break(());
+        }
+        self.matches += 1;
+        self.remaining -= 1;
+        match self.format {
+            Format::Count => {}
+            Format::Csv => self.table(found.events()),
+            Format::Json | Format::Ids => {
+                let rows = self.gather(found.events());
+                self.events(MATCH, &rows);
+                let time = |row: Option<&&Row>| row.map_or(0, |row| row.time());
+                let (start, end) = (time(rows.first()), time(rows.last()));
+                let _ = write!(self.main.buffer, ",\"start\":{start},\"end\":{end}");
+                self.key(&rows);
+                self.main.buffer.extend_from_slice(b"}\n");
+            }
+        }
+        self.main.flush_if_large();
+        if self.is_done() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn timed_out(&mut self, partial: &TimedOut<'_, Row>) -> ControlFlow<()> {
+        if self.is_done() {
+            return ControlFlow::Break(());
+        }
+        self.timed_out += 1;
+        if matches!(self.format, Format::Json | Format::Ids) {
+            let rows = self.gather(partial.events());
+            self.events(TIMED_OUT, &rows);
+            let _ = write!(self.main.buffer, ",\"deadline\":{}", partial.deadline());
+            self.key(&rows);
+            self.main.buffer.extend_from_slice(b"}\n");
+            self.main.flush_if_large();
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn late(&mut self, row: Row) {
+        if let Some(late) = &mut self.late {
+            late.buffer.extend_from_slice(row.written().as_bytes());
+            late.buffer.push(b'\n');
+            late.flush_if_large();
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! `nfab QUERY FILE`: matches a query against events.
+
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use nfab::language::Query;
+use nfab::{Automaton, Engine, Error, TypeId};
+
+use super::arguments::{Format, QueryFrom, Search};
+use super::input::{Fatal, Input, Next, Reader, Wanted, plain};
+use super::names::Names;
+use super::output::Printer;
+use super::progress::Progress;
+use super::report::{self, Before};
+use super::row::Row;
+use super::summary::{self, Summary};
+use super::{NONE, Reported};
+
+/// A query with its text and what messages call it.
+pub(super) struct Source {
+    pub(super) name: String,
+    pub(super) text: String,
+    help: Option<&'static str>,
+}
+
+impl Source {
+    /// Takes the query from where it is.
+    pub(super) fn read(from: &QueryFrom<'_>, help: Option<&'static str>) -> Result<Self, Reported> {
+        match from {
+            QueryFrom::Text(text) => {
+                Ok(Source { name: "query".to_owned(), text: (*text).to_owned(), help })
+            }
+            QueryFrom::File(path) => {
+                let name = path.display().to_string();
+                match std::fs::read_to_string(path) {
+                    Ok(text) => Ok(Source { name, text, help: None }),
+                    Err(e) => {
+                        report::plain(&format!("cannot read {name}: {}", plain(&e)), help);
+                        Err(Reported)
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn parse(&self) -> Result<Query, Reported> {
+        Query::parse(&self.text).map_err(|error| self.report(&error, self.help))
+    }
+
+    pub(super) fn compile(
+        &self,
+        query: &Query,
+        names: &Names,
+        options: nfab::CompileOptions,
+    ) -> Result<Automaton, Reported> {
+        Automaton::from_query(query, &names.schema, options)
+            .map_err(|error| self.report(&error, None))
+    }
+
+    fn report(&self, error: &Error, help: Option<&str>) -> Reported {
+        report::query(&self.name, &self.text, error, help);
+        Reported
+    }
+}
+
+pub(super) fn main(arguments: &Search) -> Result<ExitCode, Reported> {
+    let start = Instant::now();
+    let advice = arguments.advice();
+    let (from, file) = arguments.query_and_file().map_err(|message| {
+        let help = advice.or(Some("`nfab --help` shows how to call the program"));
+        report::plain(&message, help);
+        Reported
+    })?;
+    let format = arguments.output.format();
+    if arguments.output.timeouts && format == Format::Csv {
+        let help = "with `--timeouts` use `--format json` or `--format ids`";
+        report::plain("a table has no place for timeouts", Some(help));
+        return Err(Reported);
+    }
+    let source = Source::read(&from, advice)?;
+    let query = source.parse()?;
+    let names = Names::new(&query);
+    let automaton = source.compile(&query, &names, arguments.options())?;
+    let wanted = wanted(arguments, &query, &names)?;
+    let input = Input::open(file.as_deref()).map_err(|message| {
+        report::plain(&message, advice);
+        Reported
+    })?;
+    let name = input.name.clone();
+    let reader = Reader::new(input, arguments.reading.format(), wanted)
+        .map_err(|fatal| tell_fatal(&fatal, &name, &source, None))?;
+    let output = &arguments.output;
+    let limit = output.limit();
+    let printer =
+        Printer::new(format, limit, &names, output.output.as_deref(), output.late.as_deref())
+            .map_err(|(path, e)| write_failed(&e, Some(&path)))?;
+    let engine = Engine::with_config(automaton, arguments.config());
+    let run = Run { arguments, source: &source, names: &names, reader, printer, engine, start };
+    run.finish()
+}
+
+/// What to read of the events.
+fn wanted(arguments: &Search, query: &Query, names: &Names) -> Result<Wanted, Reported> {
+    let reading = &arguments.reading;
+    let find = |name: &str| names.types.iter().find(|(known, _)| known == name).map(|(_, id)| *id);
+    let given_type = match &reading.given_type {
+        None => None,
+        Some(name) => match find(name) {
+            Some(id) => Some(id),
+            None => {
+                let types = super::input::listed(names.types.iter().map(|(name, _)| name.as_str()));
+                report::plain(
+                    &format!("the query does not ask for the type `{name}` of --type"),
+                    Some(&format!("it asks for {types}")),
+                );
+                return Err(Reported);
+            }
+        },
+    };
+    let fallback_type: Option<TypeId> = match (&names.types[..], &query.from) {
+        ([(_, only)], _) => Some(*only),
+        (_, Some(from)) => find(&from.text),
+        _ => None,
+    };
+    let shown = matches!(arguments.output.format(), Format::Json | Format::Csv);
+    Ok(Wanted {
+        attributes: names.attributes.clone(),
+        types: names.types.clone(),
+        other: names.other,
+        given_type,
+        fallback_type,
+        type_column: reading.type_column.clone(),
+        time_column: reading.time_column.clone(),
+        unit: reading.time_unit.unit(),
+        keep: shown || arguments.output.late.is_some(),
+    })
+}
+
+/// Why a run ended before its input.
+enum Stop {
+    /// Enough was found, or nothing can be written.
+    Done,
+    Engine(Error, u64),
+    Fault(super::input::Fault),
+    Fatal(Fatal),
+}
+
+/// All that takes part in a run.
+struct Run<'a> {
+    arguments: &'a Search,
+    source: &'a Source,
+    names: &'a Names,
+    reader: Reader,
+    printer: Printer<'a>,
+    engine: Engine<Row>,
+    start: Instant,
+}
+
+impl Run<'_> {
+    fn finish(mut self) -> Result<ExitCode, Reported> {
+        self.printer.begin(self.reader.columns());
+        let mut bad_rows = 0;
+        let result = self.events(&mut bad_rows);
+        let failed = matches!(result, Err(Stop::Engine(..) | Stop::Fault(_) | Stop::Fatal(_)));
+        if failed {
+            self.printer.flush();
+        } else {
+            self.printer.finish(self.arguments.output.timeouts);
+        }
+        let matches = self.printer.matches();
+        let summary = Summary {
+            stats: self.engine.stats(),
+            rows: self.reader.rows(),
+            bad_rows,
+            bytes: self.reader.input().bytes,
+            matches,
+            start: self.start,
+        };
+        if self.printer.error().is_none() {
+            self.warn(&summary, &result);
+        }
+        if self.arguments.output.stats {
+            summary.tell();
+        }
+        if let Some((error, path)) = self.printer.error() {
+            if error.kind() == io::ErrorKind::BrokenPipe && path.is_none() {
+                // Whoever read our output has seen enough.
+                return Ok(ExitCode::SUCCESS);
+            }
+            return Err(write_failed(error, path));
+        }
+        let counted = self.arguments.output.format() == Format::Count;
+        let before = Before { matches, counted };
+        let name = &self.reader.input().name;
+        match result {
+            Ok(()) | Err(Stop::Done) if matches > 0 => Ok(ExitCode::SUCCESS),
+            Ok(()) | Err(Stop::Done) => Ok(ExitCode::from(NONE)),
+            Err(Stop::Engine(error, event)) => {
+                report::stopped(name, &error, event, before);
+                Err(Reported)
+            }
+            Err(Stop::Fault(fault)) => {
+                report::fault(name, &fault, before);
+                Err(Reported)
+            }
+            Err(Stop::Fatal(fatal)) => Err(tell_fatal(&fatal, name, self.source, Some(before))),
+        }
+    }
+
+    /// Shows all events to the engine.
+    fn events(&mut self, bad_rows: &mut u64) -> Result<(), Stop> {
+        let skip = self.arguments.reading.skip_bad_rows;
+        let live = self.reader.input().is_live();
+        let to_file = self.arguments.output.output.is_some();
+        let mut progress = Progress::new(self.reader.input().size, to_file);
+        let mut events = || loop {
+            match self.reader.next() {
+                Next::Row(row) => {
+                    let number = row.number();
+                    self.engine
+                        .push(row, &mut self.printer)
+                        .map_err(|error| Stop::Engine(error, number))?;
+                    if self.printer.is_done() {
+                        return Err(Stop::Done);
+                    }
+                }
+                Next::Bad(fault) if !skip => return Err(Stop::Fault(fault)),
+                Next::Bad(_) => *bad_rows += 1,
+                Next::More => {
+                    if live {
+                        self.printer.flush();
+                    }
+                    let (bytes, matches) = (self.reader.input().bytes, self.printer.matches());
+                    progress.update(bytes, self.reader.rows(), matches);
+                    self.reader.fill().map_err(Stop::Fatal)?;
+                }
+                Next::End => return Ok(()),
+            }
+        };
+        let result = events();
+        progress.clear();
+        result?;
+        let last = self.reader.rows().saturating_sub(1);
+        self.engine.finish(&mut self.printer).map_err(|error| Stop::Engine(error, last))
+    }
+
+    /// What did not fail and yet should be known.
+    fn warn(&self, summary: &Summary, result: &Result<(), Stop>) {
+        let saves_late = self.arguments.output.late.is_some();
+        summary::warn(summary, saves_late);
+        if summary.matches > 0 || result.is_err() || summary.rows == summary.bad_rows {
+            return;
+        }
+        // Nothing was found, and perhaps this is why.
+        summary::unseen("type", &self.reader.unseen_types());
+        summary::unseen("attribute", &self.reader.unseen_attributes());
+        let waits = summary.stats.runs > 0 || summary.stats.held_back > 0;
+        if self.arguments.ends_silently() && waits && self.names.open_end {
+            report::warning(
+                "partial matches were still open at the end of the input",
+                Some("if nothing more will come, `--end-of-input max` lets their windows pass"),
+            );
+        }
+    }
+}
+
+fn tell_fatal(fatal: &Fatal, name: &str, source: &Source, before: Option<Before>) -> Reported {
+    match fatal {
+        Fatal::Io(error) => report::unreadable(name, error, before),
+        Fatal::Input(fault) => report::fatal(name, fault, before),
+        Fatal::Query(error) => report::query(&source.name, &source.text, error, None),
+    }
+    Reported
+}
+
+fn write_failed(error: &io::Error, path: Option<&Path>) -> Reported {
+    let name = path.map_or("the standard output".to_owned(), |path| path.display().to_string());
+    report::plain(&format!("cannot write to {name}: {}", plain(error)), None);
+    Reported
+}
