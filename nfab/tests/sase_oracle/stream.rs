@@ -31,6 +31,7 @@ pub fn outcome(query: &Query, steps: &[Step], options: Options) -> Option<Outcom
             stream.tell(time);
         }
         if matches!(step, Step::Event(_)) {
+            stream.count(number);
             stream.show(number);
             number += 1;
             if stream.runs.len() > MOST_RUNS {
@@ -80,6 +81,16 @@ impl<'a> Stream<'a> {
         self.conclude(vec![], passed, Cause::Time(time));
     }
 
+    /// There are so many events now.
+    fn count(&mut self, number: usize) {
+        let window = self.world.tree.query.within.map(|within| within.window);
+        let Some(Window::Events(n)) = window else { return };
+        let over = |run: &Run<'a>| (number - run.first()) as u64 >= n;
+        let (passed, alive) = std::mem::take(&mut self.runs).into_iter().partition(over);
+        self.runs = alive;
+        self.conclude(vec![], passed, Cause::Event(number as u64));
+    }
+
     fn show(&mut self, number: usize) {
         let world = self.world;
         let waiting = std::mem::take(&mut self.runs);
@@ -104,15 +115,8 @@ impl<'a> Stream<'a> {
                 }
             }
         }
-        // A window of n events has passed with the last event that fits into it.
-        let full = |run: &Run<'a>| match world.tree.query.within.map(|within| within.window) {
-            Some(Window::Events(n)) => (number + 1 - run.first()) as u64 >= n,
-            _ => false,
-        };
-        let (passed, alive) = std::mem::take(&mut self.runs).into_iter().partition(full);
-        self.runs = alive;
         assert!(self.runs.iter().all(|run| inside(world, run.first(), number)));
-        self.conclude(complete, passed, Cause::Event(number as u64));
+        self.conclude(complete, vec![], Cause::Event(number as u64));
     }
 
     /// Some runs are complete; the windows of others have passed.
@@ -122,21 +126,28 @@ impl<'a> Stream<'a> {
         let allowed = complete.into_iter().chain(waited).filter(|run| run.is_allowed(self.world));
         let matches = self.held.release(allowed.collect(), &mut self.runs);
         self.add(&matches, cause, |outcome| &mut outcome.matches);
-        let timed_out: Vec<Run<'a>> = timed_out.into_iter().filter(|run| !run.was_match).collect();
+        let windowed = self.world.tree.query.within.is_some();
+        let late = |run: &Run<'a>| windowed && !run.was_match;
+        let timed_out: Vec<Run<'a>> = timed_out.into_iter().filter(late).collect();
         self.add(&timed_out, cause, |outcome| &mut outcome.timed_out);
     }
 
-    /// Adds what one step brings: in order, and what was not there before.
+    /// Adds what comes about, in the order of output, unless it was there before.
     fn add(&mut self, runs: &[Run<'a>], cause: Cause, to: fn(&mut Outcome) -> &mut Vec<Found>) {
-        let mut runs: Vec<&Run<'a>> = runs.iter().collect();
-        runs.sort_by_key(|run| run.order());
+        let variables = &self.world.tree.variables;
         let all = to(&mut self.outcome);
         for run in runs {
-            let name = |variable: usize| self.world.tree.variables[variable].name.to_owned();
+            let name = |variable: usize| variables[variable].name.to_owned();
             let events = run.bound.iter().map(|b| (b.event as u64, name(b.variable))).collect();
             if all.iter().all(|other| other.events != events) {
                 all.push(Found { cause, events });
             }
         }
+        let before = all.iter().position(|found| found.cause == cause).unwrap_or(all.len());
+        all[before..].sort_by_key(|found| {
+            let place = |name: &String| variables.iter().position(|v| v.name == name);
+            let numbers: Vec<u64> = found.events.iter().map(|e| e.0).collect();
+            (numbers, found.events.iter().map(|e| place(&e.1)).collect::<Vec<_>>())
+        });
     }
 }

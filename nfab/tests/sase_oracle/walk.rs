@@ -14,8 +14,11 @@ enum Frame<'t> {
     List { variable: usize, quantifier: Quantifier, count: u32 },
     /// A repeated group, in this round.
     Round { group: &'t Node, count: u32 },
-    /// The items of an `AND` that have not come yet, and the gap before the next one.
-    All { items: &'t [Node], left: Vec<usize>, gap: Gap },
+    /// The items of an `AND` that have not come yet, and the gap before the next one. `entered`:
+    /// the number of negations on the way to the item that is coming now; none once it has events.
+    All { items: &'t [Node], left: Vec<usize>, gap: Gap, entered: Option<usize> },
+    /// The items of an `AND` that do not come at all; whether that was already so around it.
+    Absent { items: &'t [Node], left: Vec<usize>, outer: bool },
 }
 
 #[derive(Clone, Default)]
@@ -67,13 +70,13 @@ pub struct Next<'t> {
 }
 
 pub fn start<'t>(tree: &'t Tree<'_>) -> Next<'t> {
-    let mut walk = Walk { tree, next: Next::default() };
+    let mut walk = Walk { tree, next: Next::default(), passing: false };
     walk.item(&tree.root, Gap::Strategy, Rest::default(), Way::default());
     walk.next
 }
 
 pub fn after<'t>(tree: &'t Tree<'_>, rest: &Rest<'t>) -> Next<'t> {
-    let mut walk = Walk { tree, next: Next::default() };
+    let mut walk = Walk { tree, next: Next::default(), passing: false };
     walk.resume(rest.clone(), Way::default());
     walk.next
 }
@@ -96,8 +99,8 @@ impl<'t> Rest<'t> {
     /// An event is taken: the next item of each `AND` around it comes after a plain gap.
     fn taken(mut self) -> Rest<'t> {
         for frame in &mut self.0 {
-            if let Frame::All { gap, .. } = frame {
-                *gap = Gap::Strategy;
+            if let Frame::All { gap, entered, .. } = frame {
+                (*gap, *entered) = (Gap::Strategy, None);
             }
         }
         self
@@ -115,6 +118,8 @@ impl Way {
 struct Walk<'t, 'q> {
     tree: &'t Tree<'q>,
     next: Next<'t>,
+    /// Items are passed over: no event is taken.
+    passing: bool,
 }
 
 /// Between how many and how many times something occurs.
@@ -128,6 +133,9 @@ fn bounds(quantifier: Quantifier) -> (u32, u32) {
 
 impl<'t> Walk<'t, '_> {
     fn choose(&mut self, variable: usize, first: bool, gap: Gap, rest: Rest<'t>, way: Way) {
+        if self.passing {
+            return;
+        }
         let strategy = match gap {
             Gap::Strategy => self.tree.strategy,
             Gap::Next => Strategy::StrictContiguity,
@@ -203,14 +211,17 @@ impl<'t> Walk<'t, '_> {
 
     /// Comes to what is left of an `AND`.
     fn all(&mut self, items: &'t [Node], left: Vec<usize>, gap: Gap, rest: Rest<'t>, way: Way) {
-        if left.is_empty() {
-            return self.resume(rest, way);
+        if !self.passing {
+            for &one in &left {
+                let left = left.iter().copied().filter(|&other| other != one).collect();
+                let entered = Some(way.guards.len());
+                let behind = rest.with(Frame::All { items, left, gap, entered });
+                self.item(&items[one], gap, behind, way.clone());
+            }
         }
-        for &one in &left {
-            let left = left.iter().copied().filter(|&other| other != one).collect();
-            let behind = rest.with(Frame::All { items, left, gap });
-            self.item(&items[one], gap, behind, way.clone());
-        }
+        let outer = std::mem::replace(&mut self.passing, true);
+        self.resume(rest.with(Frame::Absent { items, left, outer }), way);
+        self.passing = outer;
     }
 
     fn leave_group(&mut self, node: &Node, rest: Rest<'t>, way: Way) {
@@ -253,7 +264,19 @@ impl<'t> Walk<'t, '_> {
                     self.leave_group(group, rest, way);
                 }
             }
-            Some(Frame::All { items, left, gap }) => self.all(items, left, gap, rest, way),
+            // An absent item has no place of its own, unless its negations have one.
+            Some(Frame::All { entered: Some(n), .. }) if way.guards.len() == n => {}
+            Some(Frame::All { items, left, gap, .. }) => self.all(items, left, gap, rest, way),
+            Some(Frame::Absent { left, outer, .. }) if left.is_empty() => {
+                let passing = std::mem::replace(&mut self.passing, outer);
+                self.resume(rest, way);
+                self.passing = passing;
+            }
+            Some(Frame::Absent { items, mut left, outer }) => {
+                let one = left.remove(0);
+                let behind = rest.with(Frame::Absent { items, left, outer });
+                self.item(&items[one], Gap::Strategy, behind, way);
+            }
         }
     }
 }
