@@ -336,3 +336,30 @@ fn writers_refuse_what_cannot_be_read_back() {
         assert!(jsonl::Writer::new(io::sink(), &names).is_err());
     }
 }
+
+#[test]
+fn text_longer_than_any_buffer_comes_back() {
+    let mut options = ReadOptions::default();
+    options.max_row = 16 << 20;
+    let rows: Vec<Row> = [3_000_000, 5, 300_000, 262_144, 70_000, 17]
+        .iter()
+        .map(|&length| {
+            let mut row = Row::new("long", 1);
+            row.push("text", Field::Text(&"a\"ü".repeat(length / 4)));
+            row
+        })
+        .collect();
+    let mut text = Vec::new();
+    let mut writer = csv::Writer::new(&mut text, &["text"]).unwrap();
+    rows.iter().for_each(|row| writer.write(row).unwrap());
+    assert_eq!(writer.finish().unwrap(), text.len() as u64);
+    let reader = csv::Reader::with_options(text.as_slice(), &options).unwrap();
+    assert!(reader.map(Result::unwrap).eq(rows.iter().cloned()));
+
+    let mut text = Vec::new();
+    let mut writer = jsonl::Writer::new(&mut text, &["text"]).unwrap();
+    rows.iter().for_each(|row| writer.write(row).unwrap());
+    writer.finish().unwrap();
+    let reader = jsonl::Reader::with_options(text.as_slice(), &options);
+    assert!(reader.map(Result::unwrap).eq(rows));
+}

@@ -9,7 +9,7 @@
 use super::ReadOptions;
 use super::error::{ReadError, ReadErrorKind, excerpt};
 use super::input::{End, Input};
-use super::output::{self, Output};
+use super::output::{self, Buffer, Output};
 use crate::stream::{Cell, Event, Field, Row, Span};
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Visitor};
 use std::fmt;
@@ -44,9 +44,11 @@ impl<W: Write> Writer<W> {
     /// `InvalidInput` when two columns have the same name.
     pub fn new(out: W, columns: &[&str]) -> io::Result<Self> {
         let columns = output::columns(columns)?.into_iter().map(|name| {
-            let mut before = vec![b','];
+            let mut before = Buffer::default();
+            before.byte(b',');
             push_text(&mut before, &name);
-            before.push(b':');
+            before.byte(b':');
+            let before = before.filled().to_vec();
             (name, before)
         });
         Ok(Self { output: Output::new(out), columns: columns.collect() })
@@ -59,12 +61,23 @@ impl<W: Write> Writer<W> {
     /// not finite: then nothing of the event is written. Else what the output reports.
     #[inline]
     pub fn write(&mut self, event: &impl Event) -> io::Result<()> {
-        let bytes = self.output.bytes();
-        let begin = bytes.len();
-        bytes.extend_from_slice(b"{\"type\":");
-        push_text(bytes, event.kind());
-        bytes.extend_from_slice(b",\"time\":");
-        output::push_int(bytes, event.time());
+        self.put::<true>(event)
+    }
+
+    /// As [`write`](Self::write), for events that certainly have the writer's columns.
+    #[inline]
+    pub(crate) fn write_own(&mut self, event: &impl Event) -> io::Result<()> {
+        self.put::<false>(event)
+    }
+
+    #[inline]
+    fn put<const CHECKED: bool>(&mut self, event: &impl Event) -> io::Result<()> {
+        let out = self.output.buffer();
+        let begin = out.at();
+        out.raw(b"{\"type\":");
+        push_text(out, event.kind());
+        out.raw(b",\"time\":");
+        out.int(event.time());
         let mut columns = self.columns.iter();
         let mut failure = None;
         event.each_field(&mut |name, field| {
@@ -72,9 +85,9 @@ impl<W: Write> Writer<W> {
                 return;
             }
             match columns.next() {
-                Some((expected, before)) if expected == name => {
-                    bytes.extend_from_slice(before);
-                    failure = push_field(bytes, field).err();
+                Some((expected, before)) if !CHECKED || expected == name => {
+                    out.raw(before);
+                    failure = push_field(out, field).err();
                 }
                 other => {
                     let expected = other.map(|(expected, _)| expected.as_str());
@@ -86,10 +99,10 @@ impl<W: Write> Writer<W> {
             failure = columns.next().map(|(expected, _)| output::lacking(expected));
         }
         if let Some(failure) = failure {
-            bytes.truncate(begin);
+            out.cut(begin);
             return Err(failure);
         }
-        bytes.extend_from_slice(b"}\n");
+        out.raw(b"}\n");
         self.output.end_row()
     }
 
@@ -103,39 +116,39 @@ impl<W: Write> Writer<W> {
 }
 
 #[inline]
-fn push_field(bytes: &mut Vec<u8>, field: Field<'_>) -> io::Result<()> {
+fn push_field(out: &mut Buffer, field: Field<'_>) -> io::Result<()> {
     match field {
-        Field::Missing => bytes.extend_from_slice(b"null"),
-        Field::Int(i) => output::push_int(bytes, i),
-        Field::Float(x) => output::push_float(bytes, x)?,
-        Field::Bool(b) => bytes.extend_from_slice(if b { b"true" } else { b"false" }),
-        Field::Text(text) => push_text(bytes, text),
+        Field::Missing => out.raw(b"null"),
+        Field::Int(i) => out.int(i),
+        Field::Float(x) => out.float(x)?,
+        Field::Bool(b) => out.raw(if b { b"true" } else { b"false" }),
+        Field::Text(text) => push_text(out, text),
     }
     Ok(())
 }
 
-fn push_text(bytes: &mut Vec<u8>, text: &str) {
-    bytes.push(b'"');
+fn push_text(out: &mut Buffer, text: &str) {
+    out.byte(b'"');
     if text.bytes().any(|byte| byte < b' ' || byte == b'"' || byte == b'\\') {
         for byte in text.bytes() {
             match byte {
-                b'"' | b'\\' => bytes.extend_from_slice(&[b'\\', byte]),
-                b'\n' => bytes.extend_from_slice(b"\\n"),
-                b'\r' => bytes.extend_from_slice(b"\\r"),
-                b'\t' => bytes.extend_from_slice(b"\\t"),
+                b'"' | b'\\' => out.raw(&[b'\\', byte]),
+                b'\n' => out.raw(b"\\n"),
+                b'\r' => out.raw(b"\\r"),
+                b'\t' => out.raw(b"\\t"),
                 ..b' ' => {
                     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-                    bytes.extend_from_slice(b"\\u00");
-                    bytes.push(DIGITS[usize::from(byte >> 4)]);
-                    bytes.push(DIGITS[usize::from(byte & 15)]);
+                    out.raw(b"\\u00");
+                    out.byte(DIGITS[usize::from(byte >> 4)]);
+                    out.byte(DIGITS[usize::from(byte & 15)]);
                 }
-                _ => bytes.push(byte),
+                _ => out.byte(byte),
             }
         }
     } else {
-        bytes.extend_from_slice(text.as_bytes());
+        out.raw(text.as_bytes());
     }
-    bytes.push(b'"');
+    out.byte(b'"');
 }
 
 /// Reads events from JSON lines.

@@ -224,13 +224,13 @@ fn write<S: Source>(source: S, format: Format, out: &mut dyn Write) -> io::Resul
     match format {
         Format::Csv => {
             let mut writer = csv::Writer::new(out, S::COLUMNS)?;
-            let mut counts = count(source, |event| writer.write(event))?;
+            let mut counts = count(source, |event| writer.write_own(event))?;
             counts.bytes = writer.finish()?;
             Ok(counts)
         }
         Format::Jsonl => {
             let mut writer = jsonl::Writer::new(out, S::COLUMNS)?;
-            let mut counts = count(source, |event| writer.write(event))?;
+            let mut counts = count(source, |event| writer.write_own(event))?;
             counts.bytes = writer.finish()?;
             Ok(counts)
         }

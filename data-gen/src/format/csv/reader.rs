@@ -1,199 +1,13 @@
-//! Comma-separated values as in RFC 4180, with a header.
-//!
-//! The writer ends lines with `\n` and quotes a field only where it must. The reader takes `\n` and
-//! `\r\n`, a byte order mark, columns in any order and rows without a final line break; it skips
-//! empty lines. Types are inferred field by field:
-//!
-//! | field | value |
-//! |---|---|
-//! | empty | missing |
-//! | `true`, `false` | a truth value |
-//! | a number as JSON writes it, without fraction and exponent, within 64 bits: `7`, `-40` | a whole number |
-//! | any other number as JSON writes it, if it is finite: `7.0`, `-1e-9`, `-0` | a floating point number |
-//! | in quotes, whatever it is: `"7"`, `"true"`, `""` | text |
-//! | anything else: `007`, `+1`, `.5`, `nan`, `99999999999999999999`, ` 7` | text |
-//!
-//! Whole numbers beyond 64 bits are text, so that different ones stay different. The type of an
-//! event is always text, and its time must be a whole number.
+//! Reading events from comma-separated values.
 
-use super::ReadOptions;
-use super::error::{ReadError, ReadErrorKind, excerpt};
-use super::input::{End, Input};
-use super::output::{self, Output};
-use crate::stream::{Cell, Event, Field, Row, Span};
-use memchr::{memchr, memchr2};
+use super::infer;
+use crate::format::ReadOptions;
+use crate::format::error::{ReadError, ReadErrorKind, excerpt};
+use crate::format::input::{End, Input};
+use crate::stream::{Cell, Field, Row, Span};
+use memchr::memchr;
 use std::collections::HashMap;
-use std::io::{self, Read, Write};
-
-/// Writes events as comma-separated values.
-///
-/// ```
-/// use data_gen::format::csv;
-/// use data_gen::stream::{Field, Row};
-/// let mut text = Vec::new();
-/// let mut writer = csv::Writer::new(&mut text, &["user", "note"])?;
-/// let mut row = Row::new("login", 5);
-/// row.push("user", Field::Int(42));
-/// row.push("note", Field::Text("42"));
-/// writer.write(&row)?;
-/// writer.finish()?;
-/// assert_eq!(text, b"type,time,user,note\nlogin,5,42,\"42\"\n");
-/// # Ok::<(), std::io::Error>(())
-/// ```
-#[derive(Debug)]
-#[must_use = "what is buffered is lost without `finish`"]
-pub struct Writer<W> {
-    output: Output<W>,
-    columns: Vec<String>,
-}
-
-impl<W: Write> Writer<W> {
-    /// Begins with the header: `type`, `time` and the given columns.
-    ///
-    /// # Errors
-    /// `InvalidInput` when two columns have the same name.
-    pub fn new(out: W, columns: &[&str]) -> io::Result<Self> {
-        let columns = output::columns(columns)?;
-        let mut output = Output::new(out);
-        let bytes = output.bytes();
-        bytes.extend_from_slice(b"type,time");
-        for name in &columns {
-            bytes.push(b',');
-            push_text(bytes, name);
-        }
-        bytes.push(b'\n');
-        Ok(Self { output, columns })
-    }
-
-    /// Writes an event.
-    ///
-    /// # Errors
-    /// `InvalidInput` when its columns are not the header's in the header's order, or a number is
-    /// not finite: then nothing of the event is written. Else what the output reports.
-    #[inline]
-    pub fn write(&mut self, event: &impl Event) -> io::Result<()> {
-        let bytes = self.output.bytes();
-        let begin = bytes.len();
-        push_text(bytes, event.kind());
-        bytes.push(b',');
-        output::push_int(bytes, event.time());
-        let mut columns = self.columns.iter();
-        let mut failure = None;
-        event.each_field(&mut |name, field| {
-            if failure.is_some() {
-                return;
-            }
-            match columns.next() {
-                Some(expected) if expected == name => {
-                    bytes.push(b',');
-                    failure = push_field(bytes, field).err();
-                }
-                other => failure = Some(output::misplaced(other.map(String::as_str), name)),
-            }
-        });
-        if failure.is_none() {
-            failure = columns.next().map(|expected| output::lacking(expected));
-        }
-        if let Some(failure) = failure {
-            bytes.truncate(begin);
-            return Err(failure);
-        }
-        bytes.push(b'\n');
-        self.output.end_row()
-    }
-
-    /// Writes out what is buffered; returns the number of bytes written in all.
-    ///
-    /// # Errors
-    /// What the output reports.
-    pub fn finish(self) -> io::Result<u64> {
-        self.output.finish()
-    }
-}
-
-#[inline]
-fn push_field(bytes: &mut Vec<u8>, field: Field<'_>) -> io::Result<()> {
-    match field {
-        Field::Missing => {}
-        Field::Int(i) => output::push_int(bytes, i),
-        Field::Float(x) => output::push_float(bytes, x)?,
-        Field::Bool(b) => bytes.extend_from_slice(if b { b"true" } else { b"false" }),
-        Field::Text(text) => push_text(bytes, text),
-    }
-    Ok(())
-}
-
-/// Appends text, in quotes where it would else read as something else.
-#[inline]
-fn push_text(bytes: &mut Vec<u8>, text: &str) {
-    let special = |byte: u8| matches!(byte, b'"' | b',' | b'\n' | b'\r');
-    if matches!(infer(text), Field::Text(_)) && !text.bytes().any(special) {
-        bytes.extend_from_slice(text.as_bytes());
-        return;
-    }
-    bytes.push(b'"');
-    for (i, piece) in text.split('"').enumerate() {
-        if i > 0 {
-            bytes.extend_from_slice(b"\"\"");
-        }
-        bytes.extend_from_slice(piece.as_bytes());
-    }
-    bytes.push(b'"');
-}
-
-/// The value of a field that is not in quotes, by the rules of this module.
-///
-/// ```
-/// use data_gen::format::csv::infer;
-/// use data_gen::stream::Field;
-/// assert_eq!(infer("12"), Field::Int(12));
-/// assert_eq!(infer("1.50"), Field::Float(1.5));
-/// assert_eq!(infer("012"), Field::Text("012"));
-/// ```
-#[inline]
-#[must_use]
-pub fn infer(field: &str) -> Field<'_> {
-    match field.as_bytes() {
-        [] => Field::Missing,
-        b"true" => Field::Bool(true),
-        b"false" => Field::Bool(false),
-        [b'-' | b'0'..=b'9', ..] => number(field).unwrap_or(Field::Text(field)),
-        _ => Field::Text(field),
-    }
-}
-
-fn number(text: &str) -> Option<Field<'_>> {
-    let bytes = text.as_bytes();
-    let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
-    let whole = usize::from(bytes[0] == b'-');
-    let mut at = whole + digits(whole);
-    if at == whole || (bytes[whole] == b'0' && at > whole + 1) {
-        return None;
-    }
-    // Minus zero is no whole number: its sign would be lost.
-    if at == bytes.len() && text != "-0" {
-        return text.parse().ok().map(Field::Int);
-    }
-    if bytes.get(at) == Some(&b'.') {
-        let fraction = digits(at + 1);
-        if fraction == 0 {
-            return None;
-        }
-        at += 1 + fraction;
-    }
-    if matches!(bytes.get(at), Some(b'e' | b'E')) {
-        at += 1 + usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
-        let exponent = digits(at);
-        if exponent == 0 {
-            return None;
-        }
-        at += exponent;
-    }
-    if at < bytes.len() {
-        return None;
-    }
-    text.parse().ok().filter(|x: &f64| x.is_finite()).map(Field::Float)
-}
+use std::io::Read;
 
 /// Reads events from comma-separated values.
 ///
@@ -277,14 +91,12 @@ impl<R: Read> Reader<R> {
         };
         let bytes = self.input.row(place);
         if end == End::TooLong {
-            // The cause may be a quote that does not belong where it stands.
-            let lossy = String::from_utf8_lossy(bytes);
-            if let Err((offset, ReadErrorKind::Syntax, message)) =
-                self::fields(&lossy, |_, _, _| Ok(()))
-                && offset > 0
-                && !message.starts_with(UNCLOSED)
+            // The cause may be a quote where none belongs, which begins what never ends.
+            let begun = String::from_utf8_lossy(bytes);
+            if let Err(fault) = fields(&begun, |_, _, _| Ok(()))
+                && !fault.2.starts_with(UNCLOSED)
             {
-                return Err(error(&self.input, bytes, (offset, ReadErrorKind::Syntax, message)));
+                return Err(error(&self.input, bytes, fault));
             }
             return Err(self.input.too_long("; does a quote lack its end?"));
         }
@@ -317,7 +129,7 @@ fn header(text: &str, options: &ReadOptions) -> Result<Header, Fault> {
     let mut places: HashMap<String, usize> = HashMap::new();
     let (mut columns, mut slots, mut row) = (Vec::new(), Vec::new(), Row::default());
     fields(text, |at, _, name| {
-        let name = name.to_string();
+        let name = name.text();
         let number = slots.len() + 1;
         if let Some(before) = places.insert(name.clone(), number) {
             let name = excerpt(&name);
@@ -383,7 +195,7 @@ fn fill(
                     let message = format!(
                         "the time ({}) must be a whole number within 64 bits: {}",
                         excerpt(time_column),
-                        excerpt(&field.to_string())
+                        excerpt(&field.text())
                     );
                     return Err((at, ReadErrorKind::Time, message));
                 }
@@ -407,7 +219,7 @@ struct Raw<'a> {
 }
 
 impl Raw<'_> {
-    fn to_string(self) -> String {
+    fn text(self) -> String {
         if self.doubled { self.raw.replace("\"\"", "\"") } else { self.raw.to_owned() }
     }
 
@@ -472,12 +284,17 @@ fn fields(
                 return syntax(at, "after a closing quote there must be a comma or the row's end");
             }
         } else {
-            at = memchr2(b',', b'"', &bytes[at..]).map_or(bytes.len(), |i| at + i);
-            if bytes.get(at) == Some(&b'"') {
-                return syntax(at, "a quote inside a field that does not begin with one");
-            }
-            if let Some(i) = memchr(b'\r', &bytes[begin..at]) {
-                return syntax(begin + i, "a carriage return outside quotes, not at a row's end");
+            // Fields are short: a loop costs less than a call that searches many bytes at a time.
+            let stops = |byte: &u8| matches!(byte, b',' | b'"' | b'\r');
+            at = bytes[at..].iter().position(stops).map_or(bytes.len(), |i| at + i);
+            match bytes.get(at) {
+                Some(b'"') => {
+                    return syntax(at, "a quote inside a field that does not begin with one");
+                }
+                Some(b'\r') => {
+                    return syntax(at, "a carriage return outside quotes, not at a row's end");
+                }
+                _ => {}
             }
             each(begin, false, Raw { raw: &text[begin..at], doubled: false })?;
         }
