@@ -87,7 +87,7 @@ pub use limits::{Limit, Limits, Policy};
 pub use nfa::{Automaton, CompileOptions, Evaluation, KleeneOutput, TimeUnit};
 pub use pattern::{Pattern, PatternBuilder};
 pub use predicate::Expr;
-pub use runtime::{Cause, Count, Engine, Events, Match, Sink, TimedOut, Visit};
+pub use runtime::{Cause, Count, Engine, Events, First, Match, Sink, TimedOut, Visit};
 pub use stats::Stats;
 pub use value::{Truth, Value, ValueRef, ValueType, compare_int_float, compare_ratio_float};
 

@@ -36,6 +36,8 @@ impl Limit {
 pub struct Limits {
     /// Partial matches alive. Default 1,000,000, then an error.
     pub runs: Limit,
+    /// Partial matches alive in one partition. Default: none.
+    pub runs_per_key: Limit,
     /// Events remembered, each once for each partial match that does not share it. Default
     /// 100,000,000, then an error. Dropping drops partial matches.
     pub history: Limit,
@@ -50,6 +52,7 @@ impl Default for Limits {
     fn default() -> Self {
         Limits {
             runs: Limit::new(1_000_000, Policy::Error),
+            runs_per_key: Limit::new(usize::MAX, Policy::Error),
             history: Limit::new(100_000_000, Policy::Error),
             match_length: Limit::new(usize::MAX, Policy::Error),
             matches: Limit::new(1_000_000, Policy::Error),

@@ -8,13 +8,15 @@ pub struct Stats {
     pub events: u64,
     /// Events older than the watermark.
     pub late: u64,
+    /// Events without a partition key: not matched, but events of the stream.
+    pub without_key: u64,
     /// Matches reported.
     pub matches: u64,
     /// Partial matches whose window passed, one for each run.
     pub timed_out: u64,
     /// Partial matches now.
     pub runs: usize,
-    /// Most partial matches at once.
+    /// Most partial matches at once, those included whose window had passed unnoticed.
     pub peak_runs: usize,
     /// Matches now held back behind earlier partial matches.
     pub held_back: usize,

@@ -89,12 +89,18 @@ pub(super) fn compile(
     for state in &mut c.states {
         state.edges.retain(|edge| !edge.formula.is_never());
     }
+    let mut key = Vec::with_capacity(pattern.partition_by.len());
+    for name in &pattern.partition_by {
+        key.push(super::flatten::key(schema, name)?);
+    }
+    let cyclic = crate::pattern::endless_loop(&pattern.elements);
+    let program = super::flatten::flatten(&c.states, start, pattern.within).filter(|_| !cyclic);
     Ok(Automaton {
         skip: Automaton::resolve_skip(&pattern.after_match, &c.stages),
-        cyclic: crate::pattern::endless_loop(&pattern.elements),
+        cyclic,
         text: pattern.to_string(),
         pattern: Some(pattern.clone()),
-        program: Program::default(),
+        program: Program { key, ..program.unwrap_or_default() },
         evaluation: Evaluation::Runs,
         evaluation_reason: String::new(),
         states: c.states,

@@ -8,9 +8,10 @@ mod copies;
 mod dot;
 mod edge;
 mod explain;
+mod flatten;
 mod place;
 pub(crate) mod program;
-mod sase;
+pub(crate) mod sase;
 
 pub(crate) use edge::Formula;
 pub use edge::{Edge, EdgeKind};

@@ -94,7 +94,7 @@ impl<E> Clone for Context<'_, E> {
 impl<E> Copy for Context<'_, E> {}
 
 impl Term {
-    fn evaluate<'a, E: Event>(&'a self, at: Context<'a, E>) -> Scalar<'a> {
+    pub(crate) fn evaluate<'a, E: Event>(&'a self, at: Context<'a, E>) -> Scalar<'a> {
         match self {
             Term::Constant(v) => Scalar::from(v.as_ref()),
             Term::Slot(slot) => Scalar::from(at.event.attribute(*slot)),

@@ -38,6 +38,12 @@ pub(crate) enum Register {
     Count(u64),
 }
 
+impl Default for Register {
+    fn default() -> Self {
+        Register::Count(0)
+    }
+}
+
 impl RegisterSpec {
     pub(crate) fn empty(&self) -> Register {
         match self.pick {

@@ -1,7 +1,7 @@
 //! What an evaluation is given with each call.
 
-use super::evaluator::{Arrival, Key};
 use super::emit::Output;
+use super::evaluator::{Arrival, Key};
 use crate::config::Config;
 use crate::event::Event;
 use crate::history::{EventIndex, EventStore};
@@ -21,6 +21,8 @@ pub(crate) struct Context<'a, E> {
     pub(crate) horizon: Key,
     /// The time that the stream has reached; `None` at its end, when all windows have passed.
     pub(crate) now: Option<i64>,
+    /// The same, also at the end.
+    pub(crate) watermark: Option<i64>,
     pub(crate) out: &'a mut Output,
     pub(crate) stats: &'a mut Stats,
 }
@@ -30,6 +32,24 @@ impl<E: Event> Context<'_, E> {
     #[inline]
     pub(crate) fn holds(&mut self, condition: u32, arrival: &Arrival<'_, E>) -> bool {
         self.facts.holds(condition, arrival.event, self.automaton, self.faults)
+    }
+}
+
+impl<'a, E: Event> Context<'a, E> {
+    /// An event that is kept, or the one being shown.
+    pub(crate) fn event<'b>(&self, at: EventIndex, arrival: Option<&Arrival<'b, E>>) -> &'b E
+    where
+        'a: 'b,
+    {
+        match arrival {
+            Some(arrival) if arrival.place == at => arrival.event,
+            _ => self.store.get(at),
+        }
+    }
+
+    /// Its time.
+    pub(crate) fn time(&self, at: EventIndex, arrival: Option<&Arrival<'_, E>>) -> i64 {
+        self.event(at, arrival).time()
     }
 }
 

@@ -1,75 +1,175 @@
-//! Putting output in order and handing it to the sink.
+//! What one call brings about: gathered, put in order, handed to the sink.
 
-use super::output::{Events, Match, TimedOut};
-use super::{Cause, Engine, Run, Sink, Tail};
-use crate::event::Event;
-use crate::history::{EventIndex, History};
+use std::cmp::Ordering;
 
-/// The events of an output. Places of events are ordered as the events arrived, so the order of
-/// two lists of them is the order of the output.
-type Parts = Vec<(EventIndex, u32)>;
+use super::evaluator::Taken;
+use super::output::{Events, Match, Store, TimedOut};
+use super::{Cause, Sink};
+use crate::event::Slot;
+use crate::history::{History, Tail};
+use crate::limits::{Limit, Policy};
+use crate::stats::Stats;
 
-impl<E: Event> Engine<E> {
-    fn parts(&self, run: &Run<Tail>, buffer: &mut Vec<(u32, EventIndex)>) -> Parts {
-        self.history.events(&run.tail, buffer);
-        buffer.iter().map(|&(stage, at)| (at, stage)).collect()
+/// Events in [`Output::taken`], from one place to another.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    from: usize,
+    to: usize,
+}
+
+/// Matches and timeouts. Empty between calls; the memory is used again.
+#[derive(Debug, Default)]
+pub(crate) struct Output {
+    taken: Vec<Taken>,
+    matches: Vec<Span>,
+    timeouts: Vec<(Span, i64)>,
+    scratch: Vec<Taken>,
+}
+
+/// Places of events are ordered as the events arrived, so this is the order of output.
+pub(crate) fn order(a: &[Taken], b: &[Taken]) -> Ordering {
+    let key = |taken: &Taken| (taken.1, taken.0);
+    a.iter().map(key).cmp(b.iter().map(key))
+}
+
+impl Output {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.matches.is_empty() && self.timeouts.is_empty()
     }
 
-    fn events<'a>(
-        &'a self,
-        parts: &[(EventIndex, u32)],
-        buffer: &'a mut Vec<(u32, EventIndex)>,
-    ) -> Events<'a, E> {
-        buffer.clear();
-        buffer.extend(parts.iter().map(|&(at, stage)| (stage, at)));
-        Events { parts: buffer, store: &self.store, names: &self.automaton.stages }
+    pub(crate) fn matches(&self) -> usize {
+        self.matches.len()
     }
 
-    /// Reports matches. Gives whether the sink wants more.
-    pub(super) fn emit(
-        &mut self,
-        complete: Vec<Run<Tail>>,
-        cause: Cause,
-        sink: &mut impl Sink<E>,
-    ) -> bool {
-        let mut buffer = Vec::new();
-        let mut all: Vec<Parts> = complete.iter().map(|r| self.parts(r, &mut buffer)).collect();
-        all.sort_unstable();
-        all.dedup();
-        for (done, parts) in all.iter().enumerate() {
-            let events = self.events(parts, &mut buffer);
-            let found = Match { cause, events };
-            let flow = sink.matched(&found);
-            self.stats.matches += 1;
-            if flow.is_break() {
-                self.stats.undelivered += (all.len() - done - 1) as u64;
-                return false;
-            }
+    fn span(&mut self, from: usize) -> Span {
+        Span { from, to: self.taken.len() }
+    }
+
+    fn read(&mut self, history: &impl History, tail: Tail, last: Option<Taken>) -> Span {
+        let from = self.taken.len();
+        if tail != Tail::EMPTY {
+            history.events(&tail, &mut self.scratch);
+            self.taken.extend_from_slice(&self.scratch);
         }
-        true
+        self.taken.extend(last);
+        self.span(from)
     }
 
-    /// Reports partial matches whose window has passed, each once.
-    pub(super) fn emit_timeouts(
+    /// Adds a match: what a run holds, and the event that completes it if the run does not.
+    pub(crate) fn complete(&mut self, history: &impl History, tail: Tail, last: Option<Taken>) {
+        let span = self.read(history, tail, last);
+        self.matches.push(span);
+    }
+
+    /// Adds a match.
+    pub(crate) fn add(&mut self, events: &[Taken]) {
+        let from = self.taken.len();
+        self.taken.extend_from_slice(events);
+        let span = self.span(from);
+        self.matches.push(span);
+    }
+
+    /// The match that was added last.
+    pub(crate) fn newest(&self) -> &[Taken] {
+        self.matches.last().map_or(&[], |span| &self.taken[span.from..span.to])
+    }
+
+    /// Takes it back.
+    pub(crate) fn take_back(&mut self) {
+        if let Some(span) = self.matches.pop() {
+            self.taken.truncate(span.from);
+        }
+    }
+
+    /// Adds a partial match whose window has passed.
+    pub(crate) fn time_out(&mut self, history: &impl History, tail: Tail, deadline: i64) {
+        let span = self.read(history, tail, None);
+        self.timeouts.push((span, deadline));
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.taken.clear();
+        self.matches.clear();
+        self.timeouts.clear();
+    }
+
+    /// Puts everything in order, each once.
+    fn arrange(&mut self) {
+        let taken = &self.taken;
+        let of = |span: &Span| &taken[span.from..span.to];
+        if self.matches.len() > 1 {
+            self.matches.sort_unstable_by(|a, b| order(of(a), of(b)));
+            self.matches.dedup_by(|a, b| of(a) == of(b));
+        }
+        if self.timeouts.len() > 1 {
+            let key =
+                |a: &(Span, i64), b: &(Span, i64)| order(of(&a.0), of(&b.0)).then(a.1.cmp(&b.1));
+            self.timeouts.sort_unstable_by(key);
+            self.timeouts.dedup_by(|a, b| key(a, b).is_eq());
+        }
+    }
+
+    /// Drops matches beyond a limit; gives how many, or nothing where that is an error.
+    pub(crate) fn bound(&mut self, limit: Limit) -> Option<u64> {
+        if self.matches.len() <= limit.most {
+            return Some(0);
+        }
+        self.arrange();
+        let beyond = self.matches.len().saturating_sub(limit.most);
+        match limit.policy {
+            Policy::Error if beyond > 0 => return None,
+            Policy::DropOldest => drop(self.matches.drain(..beyond)),
+            _ => self.matches.truncate(limit.most),
+        }
+        Some(beyond as u64)
+    }
+
+    /// Hands everything out. What the sink does not want any more is counted.
+    pub(crate) fn deliver<E>(
         &mut self,
-        runs: Vec<(i64, Run<Tail>)>,
         cause: Cause,
-        go_on: bool,
+        scene: &Scene<'_, E>,
+        timeouts: bool,
+        stats: &mut Stats,
         sink: &mut impl Sink<E>,
     ) {
-        let mut buffer = Vec::new();
-        let mut all: Vec<(Parts, i64)> =
-            runs.iter().map(|(deadline, r)| (self.parts(r, &mut buffer), *deadline)).collect();
-        all.sort_unstable();
-        all.dedup();
-        let mut go_on = go_on;
-        for (parts, deadline) in &all {
+        self.arrange();
+        let mut go_on = true;
+        for span in &self.matches {
             if !go_on {
-                self.stats.undelivered += 1;
+                stats.undelivered += 1;
                 continue;
             }
-            let events = self.events(parts, &mut buffer);
-            go_on = sink.timed_out(&TimedOut { cause, deadline: *deadline, events }).is_continue();
+            let found = scene.found(cause, &self.taken[span.from..span.to]);
+            stats.matches += 1;
+            go_on = sink.matched(&found).is_continue();
         }
+        for (span, deadline) in self.timeouts.iter().filter(|_| timeouts) {
+            if !go_on {
+                stats.undelivered += 1;
+                continue;
+            }
+            let events = scene.events(&self.taken[span.from..span.to]);
+            let partial = TimedOut { cause, deadline: *deadline, events };
+            go_on = sink.timed_out(&partial).is_continue();
+        }
+        self.clear();
+    }
+}
+
+/// Where the events of an output are found.
+pub(crate) struct Scene<'a, E> {
+    pub(crate) store: Store<'a, E>,
+    pub(crate) names: &'a [String],
+    pub(crate) key: &'a [Slot],
+}
+
+impl<'a, E> Scene<'a, E> {
+    fn events(&self, parts: &'a [Taken]) -> Events<'a, E> {
+        Events { parts, store: self.store, names: self.names }
+    }
+
+    pub(crate) fn found(&self, cause: Cause, parts: &'a [Taken]) -> Match<'a, E> {
+        Match { cause, events: self.events(parts), key: self.key }
     }
 }

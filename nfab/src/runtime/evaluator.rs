@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::event::Event;
 use crate::history::{EventIndex, Marks, Moved};
 use crate::limits::Policy;
+use crate::nfa::Automaton;
 use crate::nfa::program::Window;
 
 /// The event being processed.
@@ -121,12 +122,23 @@ pub(crate) trait Evaluator<E: Event> {
     }
 
     /// The partial matches of a part whose window has not passed, if each is kept on its own.
-    fn runs(&self, _part: &Self::Part, _horizon: Key, _now: Option<i64>) -> usize {
+    fn runs(
+        &self,
+        _part: &Self::Part,
+        _horizon: Key,
+        _now: Option<i64>,
+        _automaton: &Automaton,
+    ) -> usize {
         0
     }
 
     /// The partial matches of all parts, those included that have ended and still lie about.
     fn all_runs(&self) -> usize {
+        0
+    }
+
+    /// The matches of all parts that are held back behind earlier partial matches.
+    fn held(&self) -> usize {
         0
     }
 
@@ -147,6 +159,17 @@ pub(crate) trait Evaluator<E: Event> {
 
     /// Bytes of the structures that `cells` counts.
     fn bytes(&self) -> usize;
+
+    /// The most cells that it can address.
+    fn capacity(&self) -> usize {
+        usize::MAX
+    }
+
+    /// Whether events before the horizon are not used any more, so that they may go without
+    /// [`collect`](Self::collect).
+    fn forgets(&self) -> bool {
+        true
+    }
 
     /// The first events of all partial matches have keys at or after the horizon: what is older
     /// may go, where that is cheap. Events that are older go likewise. Called often.

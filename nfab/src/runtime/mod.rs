@@ -1,39 +1,60 @@
 //! The engine: start reading here.
 //!
-//! [`Engine::push`] lets the watermark catch up with the event (`window`), shows the event to every
-//! run and to the start state (`run`), and hands out what is complete (`skip`, `emit`).
+//! [`Engine`] is what users see. `driver` leads the stream: it lets the watermark catch up with each
+//! event, finds the event's partition (`partitions`, `key`), shows it to an evaluation and hands out
+//! what is complete (`emit`, `output`). An evaluation (`evaluator`) is one way to keep the partial
+//! matches of a partition: `runs` keeps each on its own, for every program; `interpret` does so for
+//! patterns that depend on the layout of Flink's heap; the shared ones are in `crate::evaluate`.
 
+mod alarms;
+pub(crate) mod context;
+mod driver;
 mod emit;
+pub(crate) mod evaluator;
+mod held;
+mod interpret;
+mod key;
 mod output;
-mod queue;
-mod run;
-mod skip;
-mod window;
+mod partitions;
+mod runs;
 
-pub use output::{Cause, Count, Events, Match, Sink, TimedOut, Visit};
+pub use output::{Cause, Count, Events, First, Match, Sink, TimedOut, Visit};
 
 use std::sync::Arc;
 
-use crate::config::{Config, EndOfInput};
+use crate::config::{Config, HistoryKind};
 use crate::error::{Error, ErrorKind};
 use crate::event::Event;
-use crate::history::{ChainBuffer, EventStore, History, Tail, collect};
-use crate::limits::{Limit, Policy};
-use crate::nfa::Automaton;
-use crate::predicate::evaluate::Faults;
-use crate::predicate::register::Register;
+use crate::history::ChainBuffer;
+use crate::limits::Limit;
+use crate::nfa::{Automaton, Skip};
 use crate::stats::Stats;
-use queue::Queue;
-use run::{Arrival, Memo, Rules, Run, Step, step};
-
-/// Cells below which looking for garbage is not worth while.
-const SMALL: usize = 1024;
+use driver::Driver;
+use interpret::Interpreter;
+use runs::Runs;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Condition {
     Open,
     Failed,
     Finished,
+}
+
+/// The evaluations.
+#[derive(Debug)]
+enum Core<E> {
+    Chain(Driver<E, Runs<ChainBuffer>, runs::Part>),
+    Walk(Driver<E, Interpreter<ChainBuffer>, interpret::Part>),
+}
+
+/// Does the same with whichever evaluation there is.
+macro_rules! each {
+    ($core:expr, $driver:ident => $do:expr) => {
+        match $core {
+            Core::Chain($driver) => $do,
+            Core::Walk($driver) => $do,
+        }
+    };
 }
 
 /// Matches one pattern against one stream.
@@ -47,25 +68,8 @@ enum Condition {
 /// match is reported once, also if the pattern admits it in several ways.
 #[derive(Debug)]
 pub struct Engine<E> {
-    automaton: Arc<Automaton>,
-    config: Config,
-    history: ChainBuffer,
-    store: EventStore<E>,
-    /// The partial matches, and among them the run that has not started, which waits for a first
-    /// event.
-    runs: Queue<Tail>,
-    /// Matches that wait for earlier runs.
-    held: Queue<Tail>,
-    step: Step<Tail>,
-    memo: Memo,
-    faults: Faults,
-    /// The registers of a run without events.
-    fresh: Box<[Register]>,
-    watermark: Option<i64>,
+    core: Core<E>,
     condition: Condition,
-    /// Look for garbage when there are so many cells.
-    collect_at: usize,
-    stats: Stats,
 }
 
 impl<E: Event> Engine<E> {
@@ -78,67 +82,52 @@ impl<E: Event> Engine<E> {
     /// An engine with options.
     #[must_use]
     pub fn with_config(automaton: impl Into<Arc<Automaton>>, config: Config) -> Self {
-        let automaton = automaton.into();
-        let mut runs = Queue::new();
-        runs.push(Run::not_started(automaton.start, Tail::EMPTY));
-        Engine {
-            memo: Memo::new(&automaton),
-            fresh: automaton.registers.iter().map(|r| r.empty()).collect(),
-            history: ChainBuffer::new(automaton.stages.len()),
-            automaton,
-            config,
-            store: EventStore::new(),
-            runs,
-            held: Queue::new(),
-            step: Step::new(),
-            faults: Faults::default(),
-            watermark: None,
-            condition: Condition::Open,
-            collect_at: SMALL,
-            stats: Stats::default(),
-        }
+        let automaton: Arc<Automaton> = automaton.into();
+        let flink_skip = automaton.pattern.is_some() && automaton.skip != Skip::None;
+        let stages = automaton.stages.len();
+        let _: HistoryKind = config.history;
+        let core = if automaton.program.waits.is_empty() || flink_skip {
+            let evaluator = Interpreter::new(&automaton, &config, ChainBuffer::new(stages));
+            Core::Walk(Driver::new(automaton, config, evaluator))
+        } else {
+            let evaluator = Runs::new(&automaton, &config, ChainBuffer::new(stages));
+            Core::Chain(Driver::new(automaton, config, evaluator))
+        };
+        Engine { core, condition: Condition::Open }
     }
 
     /// The automaton that runs.
     #[must_use]
     pub fn automaton(&self) -> &Automaton {
-        &self.automaton
+        each!(&self.core, driver => &driver.automaton)
     }
 
     /// The time that the stream has reached.
     #[must_use]
     pub fn watermark(&self) -> Option<i64> {
-        self.watermark
+        each!(&self.core, driver => driver.watermark)
     }
 
     /// Counters.
     #[must_use]
     pub fn stats(&self) -> Stats {
-        Stats {
-            runs: self.runs.len() - 1,
-            held_back: self.held.len(),
-            cells: self.history.cells(),
-            stored_events: self.store.len(),
-            type_errors: self.faults.types.get(),
-            overflows: self.faults.overflows.get(),
-            divisions_by_zero: self.faults.divisions.get(),
-            ..self.stats
-        }
+        each!(&self.core, driver => driver.stats())
     }
 
-    fn usable(&self) -> Result<(), Error> {
+    #[cold]
+    fn unusable(&self) -> Error {
         match self.condition {
-            Condition::Open => Ok(()),
-            Condition::Failed => Err(Error::new(ErrorKind::Usage, "the engine failed before")
-                .with_hint("its first error tells why; build another engine")),
             Condition::Finished => {
-                Err(Error::new(ErrorKind::Usage, "the stream was finished before")
-                    .with_hint("build another engine for another stream"))
+                Error::new(ErrorKind::Usage, "the stream was finished before")
+                    .with_hint("build another engine for another stream")
             }
+            _ => Error::new(ErrorKind::Usage, "the engine failed before")
+                .with_hint("its first error tells why; build another engine"),
         }
     }
 
     /// Remembers that the engine has failed.
+    #[inline]
     fn guard<T>(&mut self, result: Result<T, Error>) -> Result<T, Error> {
         if result.is_err() {
             self.condition = Condition::Failed;
@@ -152,9 +141,12 @@ impl<E: Event> Engine<E> {
     ///
     /// [`ErrorKind::Limit`], [`ErrorKind::SkipTargetMissing`], and [`ErrorKind::Usage`] after
     /// either or after [`finish`](Self::finish).
+    #[inline]
     pub fn push(&mut self, event: E, sink: &mut impl Sink<E>) -> Result<(), Error> {
-        self.usable()?;
-        let result = self.accept(event, sink);
+        if self.condition != Condition::Open {
+            return Err(self.unusable());
+        }
+        let result = each!(&mut self.core, driver => driver.push(event, sink));
         self.guard(result)
     }
 
@@ -165,133 +157,27 @@ impl<E: Event> Engine<E> {
     ///
     /// As [`push`](Self::push).
     pub fn advance_watermark(&mut self, time: i64, sink: &mut impl Sink<E>) -> Result<(), Error> {
-        self.usable()?;
-        if self.watermark.is_none_or(|now| time > now) {
-            self.watermark = Some(time);
-            let result = self.pass_windows(Some(time), sink);
-            self.guard(result)?;
+        if self.condition != Condition::Open {
+            return Err(self.unusable());
         }
-        Ok(())
+        let result = each!(&mut self.core, driver => driver.advance(time, sink));
+        self.guard(result)
     }
 
-    /// Ends the stream. With [`EndOfInput::Max`] all windows pass; by default nothing is concluded
-    /// from silence.
+    /// Ends the stream. With [`EndOfInput::Max`](crate::EndOfInput::Max) all windows pass; by
+    /// default nothing is concluded from silence.
     ///
     /// # Errors
     ///
     /// As [`push`](Self::push).
     pub fn finish(&mut self, sink: &mut impl Sink<E>) -> Result<(), Error> {
-        self.usable()?;
-        if self.config.end_of_input == EndOfInput::Max {
-            let result = self.pass_windows(None, sink);
-            self.guard(result)?;
+        if self.condition != Condition::Open {
+            return Err(self.unusable());
         }
+        let result = each!(&mut self.core, driver => driver.finish(sink));
+        self.guard(result)?;
         self.condition = Condition::Finished;
         Ok(())
-    }
-
-    fn accept(&mut self, event: E, sink: &mut impl Sink<E>) -> Result<(), Error> {
-        let time = event.time();
-        if self.watermark.is_some_and(|now| time < now) {
-            self.stats.late += 1;
-            sink.late(event);
-            return Ok(());
-        }
-        if self.watermark.is_none_or(|now| time > now) {
-            self.watermark = Some(time);
-            self.pass_windows(Some(time), sink)?;
-        }
-        let number = self.stats.events;
-        self.stats.events += 1;
-        let complete = self.show(event, number, time)?;
-        self.conclude(complete, Cause::Event(number), sink)?;
-        self.bound_runs()?;
-        self.collect_garbage()
-    }
-
-    /// Shows an event to all runs; gives the matches that it completes.
-    fn show(&mut self, event: E, number: u64, time: i64) -> Result<Vec<Run<Tail>>, Error> {
-        let Engine { automaton, history, runs, step: into, memo, faults, fresh, .. } = self;
-        let longest = self.config.limits.match_length;
-        memo.next_event();
-        into.taken = false;
-        into.too_long = 0;
-        let place = self.store.next();
-        let arrival = Arrival { event: &event, number, time, place };
-        let rules = Rules { automaton, fresh, faults, longest: longest.most };
-        for run in runs.iter() {
-            step(&rules, run, &arrival, history, memo, into);
-        }
-        drop(runs.drain());
-        into.alive.drain(..).for_each(|run| runs.push(run));
-        if into.taken {
-            self.store.push(number, time, event);
-        }
-        if into.too_long > 0 {
-            if longest.policy == Policy::Error {
-                return Err(over("events of one match", longest));
-            }
-            self.stats.dropped_runs += into.too_long;
-        }
-        self.stats.peak_runs = self.stats.peak_runs.max(self.runs.len() - 1);
-        self.stats.peak_cells = self.stats.peak_cells.max(self.history.cells());
-        Ok(std::mem::take(&mut self.step.complete))
-    }
-
-    fn bound_runs(&mut self) -> Result<(), Error> {
-        let limit = self.config.limits.runs;
-        let beyond = (self.runs.len() - 1).saturating_sub(limit.most);
-        if beyond > 0 {
-            if limit.policy == Policy::Error {
-                return Err(over("partial matches", limit));
-            }
-            self.drop_runs(beyond, limit.policy);
-        }
-        Ok(())
-    }
-
-    /// Drops runs: those that started first or last, and of one start those that were taken up
-    /// first or last.
-    fn drop_runs(&mut self, count: usize, policy: Policy) {
-        let mut order: Vec<(u64, usize)> =
-            self.runs.iter().enumerate().map(|(at, run)| (run.start, at)).collect();
-        order.sort_unstable();
-        // The run that has not started is last, and stays.
-        order.pop();
-        let dropped = match policy {
-            Policy::DropOldest => &order[..count],
-            _ => &order[order.len() - count..],
-        };
-        let mut drop = vec![false; self.runs.len()];
-        dropped.iter().for_each(|&(_, at)| drop[at] = true);
-        let mut drop = drop.into_iter();
-        self.runs.retain(|_| !drop.next().unwrap_or(false));
-        self.stats.dropped_runs += count as u64;
-    }
-
-    fn collect_garbage(&mut self) -> Result<(), Error> {
-        let mut limit = self.config.limits.history;
-        limit.most = limit.most.min(self.history.capacity());
-        if self.history.cells() < self.collect_at && self.history.cells() <= limit.most {
-            return Ok(());
-        }
-        self.compact();
-        while self.history.cells() > limit.most {
-            let started = self.runs.len() - 1;
-            if limit.policy == Policy::Error || started == 0 {
-                return Err(over("remembered events", limit));
-            }
-            self.drop_runs(started.div_ceil(2), limit.policy);
-            self.compact();
-        }
-        // Each collection is paid for by the cells appended since the one before.
-        self.collect_at = SMALL.max(2 * self.history.cells());
-        Ok(())
-    }
-
-    fn compact(&mut self) {
-        let tails = self.runs.iter_mut().chain(self.held.iter_mut()).map(|run| &mut run.tail);
-        collect(&mut self.history, &mut self.store, tails);
     }
 }
 

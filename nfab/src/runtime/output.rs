@@ -2,7 +2,10 @@
 
 use std::ops::ControlFlow;
 
+use super::evaluator::Taken;
+use crate::event::{Event, Slot};
 use crate::history::{EventIndex, EventStore};
+use crate::value::ValueRef;
 
 /// What brought an output about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,11 +18,39 @@ pub enum Cause {
     End,
 }
 
+/// Where events are found by their places.
+#[derive(Debug)]
+pub(crate) enum Store<'a, E> {
+    /// In the engine; the newest one, with its place and number, perhaps only lent.
+    Arena(&'a EventStore<E>, Option<(EventIndex, u64, &'a E)>),
+    /// In a list of their own, with the numbers of their arrival; places count from 0.
+    #[allow(dead_code, reason = "for matches that travel between threads")]
+    Owned(&'a [(u64, E)]),
+}
+
+impl<'a, E> Store<'a, E> {
+    fn get(self, at: EventIndex) -> &'a E {
+        match self {
+            Store::Arena(_, Some((place, _, event))) if place == at => event,
+            Store::Arena(store, _) => store.get(at),
+            Store::Owned(events) => &events[at as usize].1,
+        }
+    }
+
+    fn arrival(self, at: EventIndex) -> u64 {
+        match self {
+            Store::Arena(_, Some((place, number, _))) if place == at => number,
+            Store::Arena(store, _) => store.arrival(at),
+            Store::Owned(events) => events[at as usize].0,
+        }
+    }
+}
+
 /// The events of a match, complete or partial.
 #[derive(Debug)]
 pub struct Events<'a, E> {
-    pub(super) parts: &'a [(u32, EventIndex)],
-    pub(super) store: &'a EventStore<E>,
+    pub(super) parts: &'a [Taken],
+    pub(super) store: Store<'a, E>,
     pub(super) names: &'a [String],
 }
 
@@ -56,6 +87,7 @@ impl<'a, E> Events<'a, E> {
 pub struct Match<'a, E> {
     pub(super) cause: Cause,
     pub(super) events: Events<'a, E>,
+    pub(super) key: &'a [Slot],
 }
 
 impl<'a, E> Match<'a, E> {
@@ -69,6 +101,16 @@ impl<'a, E> Match<'a, E> {
     #[must_use]
     pub fn events(&self) -> Events<'a, E> {
         self.events
+    }
+
+    /// The values of the partition key, as its first event has them; none without a key.
+    pub fn key(&self) -> impl Iterator<Item = ValueRef<'a>> + use<'a, E>
+    where
+        E: Event,
+    {
+        let Match { events: Events { parts, store, .. }, key, .. } = *self;
+        let first = store.get(parts[0].1);
+        key.iter().map(move |&slot| first.attribute(slot))
     }
 }
 
@@ -112,7 +154,7 @@ macro_rules! copies {
     )*};
 }
 
-copies!(Events, Match, TimedOut);
+copies!(Events, Match, TimedOut, Store);
 
 /// Where an engine sends its output. `Break` ends the output of the current call; what it leaves
 /// out is counted in [`Stats::undelivered`](crate::Stats::undelivered).
@@ -123,6 +165,18 @@ pub trait Sink<E> {
     /// A partial match whose window has passed. Only called with
     /// [`Config::timeouts`](crate::Config::timeouts).
     fn timed_out(&mut self, _partial: &TimedOut<'_, E>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    /// Whether the sink only wants to know how many matches there are. Where they can be counted
+    /// without a look at each, [`counted`](Self::counted) is called instead of
+    /// [`matched`](Self::matched); everywhere else `matched` is called all the same.
+    fn only_counts(&self) -> bool {
+        false
+    }
+
+    /// So many matches, all brought about by the same.
+    fn counted(&mut self, _cause: Cause, _matches: u64) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 
@@ -137,6 +191,14 @@ impl<E, S: Sink<E> + ?Sized> Sink<E> for &mut S {
 
     fn timed_out(&mut self, partial: &TimedOut<'_, E>) -> ControlFlow<()> {
         (**self).timed_out(partial)
+    }
+
+    fn only_counts(&self) -> bool {
+        (**self).only_counts()
+    }
+
+    fn counted(&mut self, cause: Cause, matches: u64) -> ControlFlow<()> {
+        (**self).counted(cause, matches)
     }
 
     fn late(&mut self, event: E) {
@@ -166,6 +228,15 @@ impl<E> Sink<E> for Count {
         ControlFlow::Continue(())
     }
 
+    fn only_counts(&self) -> bool {
+        true
+    }
+
+    fn counted(&mut self, _: Cause, matches: u64) -> ControlFlow<()> {
+        self.matches = self.matches.saturating_add(matches);
+        ControlFlow::Continue(())
+    }
+
     fn late(&mut self, _: E) {
         self.late += 1;
     }
@@ -178,5 +249,58 @@ pub struct Visit<F>(pub F);
 impl<E, F: FnMut(&Match<'_, E>) -> ControlFlow<()>> Sink<E> for Visit<F> {
     fn matched(&mut self, found: &Match<'_, E>) -> ControlFlow<()> {
         (self.0)(found)
+    }
+}
+
+/// Hands the first matches to another sink and stops the output of each call when there were
+/// enough. Timeouts and late events go through.
+#[derive(Clone, Debug)]
+pub struct First<S> {
+    sink: S,
+    left: u64,
+}
+
+impl<S> First<S> {
+    /// The first match alone.
+    #[must_use]
+    pub fn new(sink: S) -> Self {
+        Self::many(1, sink)
+    }
+
+    /// The first matches, as many as `most`.
+    #[must_use]
+    pub fn many(most: u64, sink: S) -> Self {
+        First { sink, left: most }
+    }
+
+    /// Whether there were enough.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.left == 0
+    }
+
+    /// The sink inside.
+    #[must_use]
+    pub fn into_inner(self) -> S {
+        self.sink
+    }
+}
+
+impl<E, S: Sink<E>> Sink<E> for First<S> {
+    fn matched(&mut self, found: &Match<'_, E>) -> ControlFlow<()> {
+        if self.left == 0 {
+            return ControlFlow::Break(());
+        }
+        self.left -= 1;
+        self.sink.matched(found)?;
+        if self.left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn timed_out(&mut self, partial: &TimedOut<'_, E>) -> ControlFlow<()> {
+        self.sink.timed_out(partial)
+    }
+
+    fn late(&mut self, event: E) {
+        self.sink.late(event);
     }
 }

@@ -1,45 +1,49 @@
 //! Runs in the order of their first events.
 
-use super::run::Run;
+use super::step::Run;
 
 /// A binary heap of runs, the earliest start on top. Where several runs start with the same event,
 /// its layout decides which comes first; an after-match skip may then keep one and prune another.
 /// The layout is therefore part of the semantics: it is that of the priority queue in Flink.
 #[derive(Debug)]
-pub(crate) struct Queue<T> {
-    runs: Vec<Run<T>>,
+pub(super) struct Queue {
+    runs: Vec<Run>,
 }
 
-impl<T> Queue<T> {
-    pub(crate) fn new() -> Self {
+impl Queue {
+    pub(super) fn new() -> Self {
         Queue { runs: Vec::new() }
     }
 
-    pub(crate) fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.runs.len()
     }
 
     /// The run with the earliest start.
-    pub(crate) fn first(&self) -> Option<&Run<T>> {
+    pub(super) fn first(&self) -> Option<&Run> {
         self.runs.first()
     }
 
     /// The runs as they lie.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Run<T>> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Run> {
         self.runs.iter()
     }
 
     /// As [`iter`](Self::iter); whoever changes a run leaves its start alone.
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Run<T>> {
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Run> {
         self.runs.iter_mut()
     }
 
     /// Takes all runs out, as they lie.
-    pub(crate) fn drain(&mut self) -> impl Iterator<Item = Run<T>> {
+    pub(super) fn drain(&mut self) -> impl Iterator<Item = Run> {
         self.runs.drain(..)
     }
 
-    pub(crate) fn push(&mut self, run: Run<T>) {
+    pub(super) fn into_runs(self) -> impl Iterator<Item = Run> {
+        self.runs.into_iter()
+    }
+
+    pub(super) fn push(&mut self, run: Run) {
         let mut at = self.runs.len();
         self.runs.push(run);
         while at > 0 {
@@ -52,7 +56,7 @@ impl<T> Queue<T> {
         }
     }
 
-    pub(crate) fn pop(&mut self) -> Option<Run<T>> {
+    pub(super) fn pop(&mut self) -> Option<Run> {
         if self.runs.is_empty() {
             return None;
         }
@@ -81,7 +85,7 @@ impl<T> Queue<T> {
     }
 
     /// Keeps the runs that are wanted.
-    pub(crate) fn retain(&mut self, keep: impl FnMut(&Run<T>) -> bool) {
+    pub(super) fn retain(&mut self, keep: impl FnMut(&Run) -> bool) {
         let before = self.runs.len();
         self.runs.retain(keep);
         if self.runs.len() < before {

@@ -2,70 +2,64 @@
 
 use std::sync::Arc;
 
+use super::super::context::Context;
+use super::super::evaluator::Arrival;
 use crate::event::Event;
-use crate::history::{Entry, EventIndex, History, Tail};
+use crate::history::{Entry, History, Tail};
 use crate::nfa::{Automaton, EdgeKind, Formula, StateKind};
-use crate::predicate::evaluate::{Context, Faults};
+use crate::predicate::evaluate;
 use crate::predicate::register::Register;
 
 /// A partial match.
 #[derive(Clone, Debug)]
-pub(crate) struct Run<T> {
-    pub(crate) state: u32,
-    pub(crate) tail: T,
+pub(super) struct Run {
+    pub(super) state: u32,
+    pub(super) tail: Tail,
     /// The arrival number of its first event; the greatest number of all before there is one.
-    pub(crate) start: u64,
-    pub(crate) start_time: i64,
+    pub(super) start: u64,
+    pub(super) start_time: i64,
     /// The time of its last event.
-    pub(crate) last_time: i64,
-    pub(crate) length: usize,
+    pub(super) last_time: i64,
+    pub(super) length: usize,
     /// What later conditions need of its events; `None` if no condition needs anything.
-    pub(crate) registers: Option<Arc<[Register]>>,
+    pub(super) registers: Option<Arc<[Register]>>,
 }
 
-impl<T> Run<T> {
+impl Run {
     /// The run that waits for a first event.
-    pub(crate) fn not_started(state: u32, tail: T) -> Self {
-        let (start, length, registers) = (u64::MAX, 0, None);
+    pub(super) fn not_started(state: u32) -> Self {
+        let (tail, start, length, registers) = (Tail::EMPTY, u64::MAX, 0, None);
         Run { state, tail, start, start_time: 0, last_time: 0, length, registers }
     }
 
-    pub(crate) fn has_started(&self) -> bool {
+    pub(super) fn has_started(&self) -> bool {
         self.length > 0
     }
 }
 
-/// Whether conditions hold for the event at hand: 0 not evaluated, 1 no, 2 yes.
+/// Whether conditions that look back hold for the run at hand: 0 not evaluated, 1 no, 2 yes.
 #[derive(Debug)]
-pub(crate) struct Memo {
-    unary: Vec<u8>,
-    correlated: Vec<u8>,
-}
+pub(super) struct Truths(Vec<u8>);
 
-impl Memo {
-    pub(crate) fn new(automaton: &Automaton) -> Self {
-        let count = automaton.conditions.len();
-        Memo { unary: vec![0; count], correlated: vec![0; count] }
-    }
-
-    pub(crate) fn next_event(&mut self) {
-        self.unary.fill(0);
-    }
-
-    fn next_run(&mut self) {
-        self.correlated.fill(0);
+impl Truths {
+    pub(super) fn new(automaton: &Automaton) -> Self {
+        Truths(vec![0; automaton.conditions.len()])
     }
 
     fn open<E: Event>(
         &mut self,
-        automaton: &Automaton,
         formula: &Formula,
-        at: Context<'_, E>,
+        registers: &[Register],
+        arrival: &Arrival<'_, E>,
+        cx: &mut Context<'_, E>,
     ) -> bool {
+        let at = evaluate::Context { event: arrival.event, registers, faults: cx.faults };
         formula.open(&mut |number| {
-            let condition = &automaton.conditions[number as usize];
-            let known = if condition.unary { &mut self.unary } else { &mut self.correlated };
-            let known = &mut known[number as usize];
+            let condition = &cx.automaton.conditions[number as usize];
+            if condition.unary {
+                return cx.holds(number, arrival);
+            }
+            let known = &mut self.0[number as usize];
             if *known == 0 {
                 *known = 1 + u8::from(condition.test.evaluate(at).holds());
             }
@@ -74,33 +68,24 @@ impl Memo {
     }
 }
 
-/// The event being processed.
-pub(crate) struct Arrival<'a, E> {
-    pub(crate) event: &'a E,
-    pub(crate) number: u64,
-    pub(crate) time: i64,
-    /// The place that the event gets if a run takes it.
-    pub(crate) place: EventIndex,
-}
-
 /// What became of a run.
 #[derive(Debug)]
-pub(crate) struct Step<T> {
+pub(super) struct Step {
     /// The runs that go on.
-    pub(crate) alive: Vec<Run<T>>,
+    pub(super) alive: Vec<Run>,
     /// The matches that are complete.
-    pub(crate) complete: Vec<Run<T>>,
+    pub(super) complete: Vec<Run>,
     /// Some run took the event.
-    pub(crate) taken: bool,
+    pub(super) taken: bool,
     /// Runs that would have become too long.
-    pub(crate) too_long: u64,
+    pub(super) too_long: u64,
     stack: Vec<u32>,
     /// The states that the run has proceeded to, kept where proceed edges form a cycle.
     seen: Vec<u32>,
 }
 
-impl<T> Step<T> {
-    pub(crate) fn new() -> Self {
+impl Step {
+    pub(super) fn new() -> Self {
         Step {
             alive: Vec::new(),
             complete: Vec::new(),
@@ -113,28 +98,26 @@ impl<T> Step<T> {
 }
 
 /// What is the same for all runs.
-pub(crate) struct Rules<'a> {
-    pub(crate) automaton: &'a Automaton,
+pub(super) struct Rules<'a> {
     /// The registers of a run without events.
-    pub(crate) fresh: &'a [Register],
-    pub(crate) faults: &'a Faults,
+    pub(super) fresh: &'a [Register],
     /// The most events of a match.
-    pub(crate) longest: usize,
+    pub(super) longest: usize,
 }
 
 /// Lets one run see an event.
-pub(crate) fn step<E: Event, H: History>(
+pub(super) fn step<E: Event, H: History>(
     rules: &Rules<'_>,
-    run: &Run<Tail>,
+    run: &Run,
     arrival: &Arrival<'_, E>,
     history: &mut H,
-    memo: &mut Memo,
-    into: &mut Step<Tail>,
+    truths: &mut Truths,
+    cx: &mut Context<'_, E>,
+    into: &mut Step,
 ) {
-    let Rules { automaton, fresh, faults, longest } = *rules;
-    let registers = run.registers.as_deref().unwrap_or(fresh);
-    let at = Context { event: arrival.event, registers, faults };
-    memo.next_run();
+    let automaton = cx.automaton;
+    let registers = run.registers.as_deref().unwrap_or(rules.fresh);
+    truths.0.fill(0);
     let alive_before = into.alive.len();
     into.seen.clear();
     let mut stopped = false;
@@ -146,7 +129,7 @@ pub(crate) fn step<E: Event, H: History>(
             if edge.kind == EdgeKind::Ignore && !run.has_started() {
                 continue;
             }
-            if !memo.open(automaton, &edge.formula, at) {
+            if !truths.open(&edge.formula, registers, arrival, cx) {
                 continue;
             }
             let target = edge.target;
@@ -169,25 +152,24 @@ pub(crate) fn step<E: Event, H: History>(
                     if last { &mut into.complete } else { &mut into.alive }.push(next);
                 }
                 EdgeKind::Begin | EdgeKind::Take => {
-                    if run.length >= longest {
+                    if run.length >= rules.longest {
                         into.too_long += 1;
                         continue;
                     }
-                    let stage = automaton.states[state as usize].stage;
                     let entry = Entry {
-                        stage,
+                        stage: automaton.states[state as usize].stage,
                         event: arrival.place,
                         kind: edge.kind,
                         forks: true,
                         time: arrival.time,
                     };
-                    let next = extended(rules, run, arrival, entry, target, history);
+                    let next = extended(rules, run, arrival, entry, target, history, automaton);
                     into.taken = true;
                     if automaton.states[target as usize].kind == StateKind::Final {
                         into.complete.push(next);
                         continue;
                     }
-                    if reaches_end(automaton, target, memo, at) {
+                    if reaches_end(target, truths, registers, arrival, cx) {
                         into.complete.push(next.clone());
                     }
                     into.alive.push(next);
@@ -207,12 +189,13 @@ pub(crate) fn step<E: Event, H: History>(
 /// The run with the event added.
 fn extended<E: Event, H: History>(
     rules: &Rules<'_>,
-    run: &Run<Tail>,
+    run: &Run,
     arrival: &Arrival<'_, E>,
     entry: Entry,
     target: u32,
     history: &mut H,
-) -> Run<Tail> {
+    automaton: &Automaton,
+) -> Run {
     let mut next = Run {
         state: target,
         tail: history.append(&run.tail, entry),
@@ -225,11 +208,11 @@ fn extended<E: Event, H: History>(
         next.start_time = arrival.time;
         next.registers = (!rules.fresh.is_empty()).then(|| rules.fresh.into());
     }
-    let updates = &rules.automaton.stage_registers[entry.stage as usize];
+    let updates = &automaton.stage_registers[entry.stage as usize];
     if let (Some(registers), false) = (&mut next.registers, updates.is_empty()) {
         let registers = Arc::make_mut(registers);
         for &index in updates {
-            let spec = &rules.automaton.registers[index as usize];
+            let spec = &automaton.registers[index as usize];
             spec.update(&mut registers[index as usize], arrival.event);
         }
     }
@@ -239,16 +222,19 @@ fn extended<E: Event, H: History>(
 /// Whether proceed edges lead from a state to the end of the pattern. Their formulas see what the
 /// run held before the event.
 fn reaches_end<E: Event>(
-    automaton: &Automaton,
     state: u32,
-    memo: &mut Memo,
-    at: Context<'_, E>,
+    truths: &mut Truths,
+    registers: &[Register],
+    arrival: &Arrival<'_, E>,
+    cx: &mut Context<'_, E>,
 ) -> bool {
+    let automaton = cx.automaton;
     let mut stack = vec![state];
     let mut seen = Vec::new();
     while let Some(state) = stack.pop() {
         for edge in &automaton.states[state as usize].edges {
-            if edge.kind == EdgeKind::Proceed && memo.open(automaton, &edge.formula, at) {
+            let proceeds = edge.kind == EdgeKind::Proceed;
+            if proceeds && truths.open(&edge.formula, registers, arrival, cx) {
                 if automaton.states[edge.target as usize].kind == StateKind::Final {
                     return true;
                 }

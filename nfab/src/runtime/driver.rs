@@ -1,0 +1,456 @@
+//! Leads a stream through an evaluation: time, partitions, output, limits, garbage.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::alarms::Clock;
+use super::context::{Context, Facts};
+use super::emit::{Output, Scene};
+use super::evaluator::{Arrival, Evaluator, Key};
+use super::output::{Cause, Sink, Store};
+use super::over;
+use super::partitions::{Handle, Partitions};
+use crate::config::{Config, EndOfInput};
+use crate::error::Error;
+use crate::event::Event;
+use crate::history::{EventIndex, EventStore, Marks};
+use crate::limits::Policy;
+use crate::nfa::Automaton;
+use crate::nfa::program::Window;
+use crate::predicate::evaluate::Faults;
+use crate::stats::Stats;
+
+/// Cells below which looking for garbage is not worth while.
+const SMALL: usize = 1024;
+
+/// The event being processed, with its place and number.
+type Newest<'a, E> = Option<(EventIndex, u64, &'a E)>;
+
+/// A stream on its way through one evaluation.
+#[derive(Debug)]
+pub(super) struct Driver<E, V, P> {
+    pub(super) automaton: Arc<Automaton>,
+    config: Config,
+    evaluator: V,
+    partitions: Partitions<P>,
+    /// The partition of the event before, if it has one and that matters (S3).
+    before: Option<Handle>,
+    foreign_matters: bool,
+    clocks: Vec<Clock>,
+    prompt: bool,
+    store: EventStore<E>,
+    facts: Facts,
+    faults: Faults,
+    out: Output,
+    /// The least key of a first event that is still in the window.
+    horizon: Key,
+    pub(super) watermark: Option<i64>,
+    /// Look for garbage when there are so many cells, or so many events.
+    collect_at: usize,
+    collect_events_at: usize,
+    stats: Stats,
+}
+
+/// The fields that a context borrows, apart from the evaluator and its parts.
+macro_rules! context {
+    ($driver:expr, $now:expr) => {
+        Context {
+            automaton: &$driver.automaton,
+            config: &$driver.config,
+            facts: &mut $driver.facts,
+            faults: &$driver.faults,
+            store: &$driver.store,
+            horizon: $driver.horizon,
+            now: $now,
+            watermark: $driver.watermark,
+            out: &mut $driver.out,
+            stats: &mut $driver.stats,
+        }
+    };
+}
+
+impl<E: Event, V: Evaluator<E>> Driver<E, V, V::Part> {
+    pub(super) fn new(automaton: Arc<Automaton>, config: Config, evaluator: V) -> Self {
+        let program = &automaton.program;
+        let prompt = evaluator.prompt();
+        let keyed = !program.key.is_empty();
+        let foreign = |(at, wait): (usize, &crate::nfa::program::Wait)| wait.foreign != at as u32;
+        let mut driver = Driver {
+            clocks: if keyed { Clock::all(program, prompt) } else { Vec::new() },
+            foreign_matters: keyed && program.waits.iter().enumerate().any(foreign),
+            facts: Facts::new(&automaton),
+            automaton,
+            evaluator,
+            partitions: Partitions::new(),
+            before: None,
+            prompt,
+            store: EventStore::new(),
+            faults: Faults::default(),
+            out: Output::default(),
+            horizon: Key::MIN,
+            watermark: None,
+            collect_at: SMALL.min(config.limits.history.most.saturating_add(1)),
+            collect_events_at: SMALL,
+            config,
+            stats: Stats::default(),
+        };
+        if !keyed {
+            driver.partitions.add(driver.evaluator.part());
+        }
+        driver
+    }
+
+    pub(super) fn stats(&self) -> Stats {
+        let now = self.watermark;
+        let runs = |part| self.evaluator.runs(part, self.horizon, now, &self.automaton);
+        Stats {
+            runs: self.partitions.iter().map(runs).sum(),
+            held_back: self.evaluator.held(),
+            cells: self.evaluator.cells(),
+            stored_events: self.store.len(),
+            type_errors: self.faults.types.get(),
+            overflows: self.faults.overflows.get(),
+            divisions_by_zero: self.faults.divisions.get(),
+            ..self.stats
+        }
+    }
+
+    /// Processes an event that is not late.
+    #[inline]
+    pub(super) fn push(&mut self, event: E, sink: &mut impl Sink<E>) -> Result<(), Error> {
+        let time = event.time();
+        match self.watermark {
+            Some(now) if time == now => {}
+            Some(now) if time < now => {
+                self.stats.late += 1;
+                sink.late(event);
+                return Ok(());
+            }
+            _ => self.advance(time, sink)?,
+        }
+        let number = self.stats.events;
+        self.stats.events += 1;
+        self.facts.next_event();
+        let window = self.automaton.program.window;
+        if let Window::Events(_) = window {
+            self.horizon = window.horizon(number, time);
+            self.pass(time)?;
+        }
+        self.process(event, number, time, sink)
+    }
+
+    fn process(
+        &mut self,
+        event: E,
+        number: u64,
+        time: i64,
+        sink: &mut impl Sink<E>,
+    ) -> Result<(), Error> {
+        let cause = Cause::Event(number);
+        let place = self.store.next();
+        let key = self.automaton.program.key.as_slice();
+        let evaluator = &mut self.evaluator;
+        let found = self.partitions.find(&event, key, || evaluator.part());
+        let mut result = self.leave(found, time);
+        let Some(at) = found else {
+            self.stats.without_key += 1;
+            let delivered = self.deliver(cause, None, sink);
+            return result.and(delivered);
+        };
+        let part = &mut self.partitions.at(at).part;
+        let arrival = Arrival { event: &event, number, time, place };
+        let mut cx = context!(self, Some(time));
+        let mut kept = false;
+        if result.is_ok() {
+            match self.evaluator.show(part, &arrival, &mut cx) {
+                Ok(keeps) => kept = keeps,
+                Err(error) => result = Err(error),
+            }
+        }
+        let waiting = self.evaluator.has_matches(part);
+        if self.automaton.program.key.is_empty() {
+            if !kept && !waiting && self.out.is_empty() {
+                return result;
+            }
+        } else {
+            let holds = !self.evaluator.is_empty(part);
+            self.partitions.settle(at, holds, &event, &self.automaton.program.key);
+            self.note(at, holds, kept, number, time);
+        }
+        if waiting {
+            let newest = Some((place, number, &event));
+            result = result.and(self.enumerate(at, cause, newest, sink));
+        }
+        let delivered = self.deliver(cause, Some((place, number, &event)), sink);
+        result = result.and(delivered);
+        if kept {
+            let key = self.automaton.program.window.key(number, time);
+            self.store.push(number, key, event);
+            result = result.and_then(|()| self.bound(at));
+        }
+        result
+    }
+
+    /// Sets alarms in a partition and remembers that the stream was there.
+    #[inline]
+    fn note(&mut self, at: u32, holds: bool, kept: bool, number: u64, time: i64) {
+        let handle = self.partitions.handle(at);
+        if self.foreign_matters {
+            self.before = holds.then_some(handle);
+        }
+        if kept && holds && (self.prompt || !self.partitions.at(at).alarm) {
+            self.partitions.at(at).alarm = true;
+            let window = self.automaton.program.window;
+            self.clocks.iter_mut().for_each(|clock| clock.set(window, number, time, handle));
+        }
+        let evaluator = &self.evaluator;
+        self.partitions.give_up(|| evaluator.part());
+    }
+
+    /// The stream leaves the partition of the event before (S3).
+    fn leave(&mut self, to: Option<u32>, time: i64) -> Result<(), Error> {
+        let Some(before) = self.before else { return Ok(()) };
+        let Some((at, found)) = self.partitions.get(before) else { return Ok(()) };
+        if Some(at) == to {
+            return Ok(());
+        }
+        self.before = None;
+        let mut cx = context!(self, Some(time));
+        let result = self.evaluator.foreign(&mut found.part, &mut cx);
+        let holds = !self.evaluator.is_empty(&found.part);
+        self.partitions.note(at, holds);
+        result
+    }
+
+    /// The watermark advances; windows of time pass.
+    pub(super) fn advance(&mut self, time: i64, sink: &mut impl Sink<E>) -> Result<(), Error> {
+        if self.watermark.is_some_and(|now| time <= now) {
+            return Ok(());
+        }
+        self.watermark = Some(time);
+        let window = self.automaton.program.window;
+        if let Window::Time { .. } = window {
+            self.horizon = window.horizon(0, time);
+        }
+        let result = self.pass(time);
+        let delivered = self.deliver(Cause::Time(time), None, sink);
+        result.and(delivered)
+    }
+
+    /// Runs whose window has passed end, where something comes of it or nobody else would see it.
+    #[inline]
+    fn pass(&mut self, time: i64) -> Result<(), Error> {
+        if self.automaton.program.key.is_empty() {
+            if !self.prompt {
+                return Ok(());
+            }
+            let mut cx = context!(self, Some(time));
+            return self.evaluator.expire(&mut self.partitions.at(0).part, &mut cx);
+        }
+        self.ring(time)
+    }
+
+    fn ring(&mut self, time: i64) -> Result<(), Error> {
+        let window = self.automaton.program.window;
+        let number = self.stats.events.saturating_sub(1);
+        for clock in 0..self.clocks.len() {
+            while let Some(handle) = self.clocks[clock].next(self.horizon, time) {
+                let Some((at, found)) = self.partitions.get(handle) else { continue };
+                let mut cx = context!(self, Some(time));
+                self.evaluator.expire(&mut found.part, &mut cx)?;
+                let holds = !self.evaluator.is_empty(&found.part);
+                self.partitions.note(at, holds);
+                if !self.prompt {
+                    self.partitions.at(at).alarm = holds;
+                    if holds {
+                        self.clocks[clock].set(window, number, time, handle);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The stream ends.
+    pub(super) fn finish(&mut self, sink: &mut impl Sink<E>) -> Result<(), Error> {
+        if self.config.end_of_input != EndOfInput::Max {
+            return Ok(());
+        }
+        let mut result = Ok(());
+        for part in self.partitions.iter_mut() {
+            let mut cx = context!(self, None);
+            result = self.evaluator.expire(part, &mut cx);
+            if result.is_err() {
+                break;
+            }
+        }
+        let delivered = self.deliver(Cause::End, None, sink);
+        result.and(delivered)
+    }
+
+    /// Hands out what was gathered.
+    #[inline]
+    fn deliver(
+        &mut self,
+        cause: Cause,
+        newest: Newest<'_, E>,
+        sink: &mut impl Sink<E>,
+    ) -> Result<(), Error> {
+        if !self.out.is_empty() {
+            let (names, key) = (&self.automaton.stages, &self.automaton.program.key);
+            let scene = Scene { store: Store::Arena(&self.store, newest), names, key };
+            let limit = self.config.limits.matches;
+            let Some(dropped) = self.out.bound(limit) else {
+                self.out.clear();
+                return Err(over("matches at once", limit));
+            };
+            self.stats.dropped_matches += dropped;
+            self.out.deliver(cause, &scene, self.config.timeouts, &mut self.stats, sink);
+        }
+        Ok(())
+    }
+
+    /// Hands out the matches that wait in a part, or adds them to what was gathered.
+    fn enumerate(
+        &mut self,
+        at: u32,
+        cause: Cause,
+        newest: Newest<'_, E>,
+        sink: &mut impl Sink<E>,
+    ) -> Result<(), Error> {
+        let part = &mut self.partitions.at(at).part;
+        let limit = self.config.limits.matches;
+        let direct = self.out.is_empty();
+        if direct && sink.only_counts() {
+            let count = self.evaluator.count(part);
+            self.stats.matches = self.stats.matches.saturating_add(count);
+            // A sink has no say in what was counted already.
+            let _ = sink.counted(cause, count);
+            return Ok(());
+        }
+        let (names, key) = (&self.automaton.stages, &self.automaton.program.key);
+        let scene = Scene { store: Store::Arena(&self.store, newest), names, key };
+        let (out, stats) = (&mut self.out, &mut self.stats);
+        let mut left = limit.most;
+        let mut stopped = false;
+        let flow = self.evaluator.enumerate(part, &mut |events| {
+            if left == 0 {
+                return ControlFlow::Break(());
+            }
+            left -= 1;
+            if direct {
+                stats.matches += 1;
+                stopped = sink.matched(&scene.found(cause, events)).is_break();
+                if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            } else {
+                out.add(events);
+                ControlFlow::Continue(())
+            }
+        });
+        if flow.is_continue() {
+            return Ok(());
+        }
+        let told = (limit.most - left) as u64;
+        let more = self.evaluator.count(&mut self.partitions.at(at).part).saturating_sub(told);
+        if stopped {
+            self.stats.undelivered = self.stats.undelivered.saturating_add(more);
+        } else if limit.policy == Policy::Error {
+            return Err(over("matches at once", limit));
+        } else {
+            self.stats.dropped_matches = self.stats.dropped_matches.saturating_add(more);
+        }
+        Ok(())
+    }
+
+    /// After an event that was kept: limits and garbage.
+    #[inline]
+    fn bound(&mut self, at: u32) -> Result<(), Error> {
+        let (runs, cells) = (self.evaluator.all_runs(), self.evaluator.cells());
+        self.stats.peak_runs = self.stats.peak_runs.max(runs);
+        self.stats.peak_cells = self.stats.peak_cells.max(cells);
+        let limits = &self.config.limits;
+        if limits.runs_per_key.most != usize::MAX {
+            self.bound_key(at)?;
+        }
+        if runs > self.config.limits.runs.most {
+            self.bound_runs()?;
+        }
+        if self.evaluator.forgets() && self.horizon > Key::MIN {
+            self.evaluator.forget(self.horizon);
+            self.store.expire(self.horizon);
+        }
+        if cells >= self.collect_at || self.store.len() >= self.collect_events_at {
+            self.collect_garbage()?;
+        }
+        Ok(())
+    }
+
+    fn now_runs(&self) -> usize {
+        let runs = |part| self.evaluator.runs(part, self.horizon, self.watermark, &self.automaton);
+        self.partitions.iter().map(runs).sum()
+    }
+
+    #[cold]
+    fn bound_runs(&mut self) -> Result<(), Error> {
+        let limit = self.config.limits.runs;
+        if self.now_runs() < self.evaluator.all_runs() {
+            // Some have ended and lie about.
+            self.collect();
+        }
+        let beyond = self.evaluator.all_runs().saturating_sub(limit.most);
+        if beyond > 0 {
+            if limit.policy == Policy::Error {
+                return Err(over("partial matches", limit));
+            }
+            self.evaluator.shed(&mut self.partitions.iter_mut(), beyond, limit.policy);
+            self.stats.dropped_runs += beyond as u64;
+        }
+        Ok(())
+    }
+
+    fn bound_key(&mut self, at: u32) -> Result<(), Error> {
+        let limit = self.config.limits.runs_per_key;
+        let part = &mut self.partitions.at(at).part;
+        let runs = self.evaluator.runs(part, self.horizon, self.watermark, &self.automaton);
+        let beyond = runs.saturating_sub(limit.most);
+        if beyond > 0 {
+            if limit.policy == Policy::Error {
+                return Err(over("partial matches of one key", limit));
+            }
+            let mut cx = context!(self, self.watermark);
+            self.evaluator.expire(part, &mut cx)?;
+            self.evaluator.shed(&mut std::iter::once(part), beyond, limit.policy);
+            self.stats.dropped_runs += beyond as u64;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn collect_garbage(&mut self) -> Result<(), Error> {
+        let mut limit = self.config.limits.history;
+        limit.most = limit.most.min(self.evaluator.capacity());
+        self.collect();
+        while self.evaluator.cells() > limit.most {
+            let started = self.evaluator.all_runs();
+            if limit.policy == Policy::Error || started == 0 {
+                return Err(over("remembered events", limit));
+            }
+            let count = started.div_ceil(2);
+            self.evaluator.shed(&mut self.partitions.iter_mut(), count, limit.policy);
+            self.stats.dropped_runs += count as u64;
+            self.collect();
+        }
+        // Each collection is paid for by what was added since the one before.
+        self.collect_at = SMALL.max(2 * self.evaluator.cells()).min(limit.most.saturating_add(1));
+        self.collect_events_at = SMALL.max(2 * self.store.len());
+        Ok(())
+    }
+
+    fn collect(&mut self) {
+        let mut used: Marks = self.store.marks();
+        let mut cx = context!(self, self.watermark);
+        self.evaluator.collect(&mut self.partitions.iter_mut(), &mut cx, &mut used);
+        let moved = self.store.compact(&used);
+        self.evaluator.renumber(&mut self.partitions.iter_mut(), &moved);
+    }
+}

@@ -1,0 +1,114 @@
+//! Keys of partitions (S12).
+
+use std::hash::{BuildHasher, Hash, Hasher};
+
+use crate::event::{Event, Slot};
+use crate::value::ValueRef;
+
+/// One value of a key. Equal numbers are equal whatever their type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Item {
+    Int(i64),
+    /// The bits of a float that no integer equals.
+    Float(u64),
+    Bool(bool),
+    Text(Box<str>),
+}
+
+/// The same, as an event lends it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Lent<'a> {
+    Int(i64),
+    Float(u64),
+    Bool(bool),
+    Text(&'a str),
+}
+
+impl<'a> Lent<'a> {
+    #[inline]
+    fn new(value: ValueRef<'a>) -> Option<Lent<'a>> {
+        Some(match value {
+            ValueRef::Int(i) => Lent::Int(i),
+            ValueRef::Text(t) => Lent::Text(t),
+            ValueRef::Bool(b) => Lent::Bool(b),
+            ValueRef::Missing => return None,
+            ValueRef::Float(x) if x.is_nan() => return None,
+            ValueRef::Float(x) => {
+                // 2^63 itself is beyond the integers; rounding makes the comparison exact.
+                let whole = x.trunc() == x
+                    && (-9.223_372_036_854_775_8e18..9.223_372_036_854_775_8e18).contains(&x);
+                if whole { Lent::Int(x as i64) } else { Lent::Float(x.to_bits()) }
+            }
+        })
+    }
+
+    fn keep(self) -> Item {
+        match self {
+            Lent::Int(i) => Item::Int(i),
+            Lent::Float(bits) => Item::Float(bits),
+            Lent::Bool(b) => Item::Bool(b),
+            Lent::Text(t) => Item::Text(t.into()),
+        }
+    }
+}
+
+impl Item {
+    #[inline]
+    fn is(&self, value: Lent<'_>) -> bool {
+        match (self, value) {
+            (Item::Int(a), Lent::Int(b)) => *a == b,
+            (Item::Float(a), Lent::Float(b)) => *a == b,
+            (Item::Bool(a), Lent::Bool(b)) => *a == b,
+            (Item::Text(a), Lent::Text(b)) => **a == *b,
+            _ => false,
+        }
+    }
+}
+
+/// The key of a partition. That of the partition without a key is empty.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub(crate) struct Key {
+    first: Option<Item>,
+    /// Of a key of several values the others.
+    others: Vec<Item>,
+}
+
+impl Key {
+    /// The hash of an event's key; `None` if it has none.
+    #[inline]
+    pub(crate) fn hash<E: Event>(
+        event: &E,
+        slots: &[Slot],
+        hasher: &impl BuildHasher,
+    ) -> Option<u64> {
+        if let [slot] = slots {
+            return match Lent::new(event.attribute(*slot))? {
+                Lent::Int(i) => Some(hasher.hash_one(i)),
+                other => Some(hasher.hash_one(other)),
+            };
+        }
+        let mut state = hasher.build_hasher();
+        for &slot in slots {
+            Lent::new(event.attribute(slot))?.hash(&mut state);
+        }
+        Some(state.finish())
+    }
+
+    /// The key of an event that has one.
+    pub(crate) fn of<E: Event>(event: &E, slots: &[Slot]) -> Key {
+        let mut items = slots.iter().filter_map(|&slot| Lent::new(event.attribute(slot)));
+        let first = items.next().map(Lent::keep);
+        Key { first, others: items.map(Lent::keep).collect() }
+    }
+
+    /// Whether an event has this key.
+    #[inline]
+    pub(crate) fn is_of<E: Event>(&self, event: &E, slots: &[Slot]) -> bool {
+        let Some((slot, more)) = slots.split_first() else { return true };
+        let is = |item: &Item, slot: Slot| {
+            Lent::new(event.attribute(slot)).is_some_and(|value| item.is(value))
+        };
+        self.first.as_ref().is_some_and(|first| is(first, *slot))
+            && self.others.iter().zip(more).all(|(item, &slot)| is(item, slot))
+    }
+}

@@ -1,0 +1,448 @@
+//! One run for each partial match: the evaluation for every program.
+//!
+//! The runs of a partition lie in buckets, one for each wait. An event is first judged by conditions
+//! that look at it alone, once for a whole bucket (`tree`); most of the time this shows that
+//! nothing happens there. What is left is judged for each run (`step`).
+
+mod bucket;
+mod filter;
+mod step;
+mod tree;
+
+use bucket::{Bucket, Run};
+use filter::Candidates;
+use step::{Harvest, Step, bounds};
+use tree::Tree;
+
+use super::context::Context;
+use super::evaluator::{Arrival, Evaluator, Key, oldest_time};
+use super::held::{Held, prune_before};
+use super::over;
+use crate::config::{Config, HoldBack};
+use crate::error::Error;
+use crate::event::Event;
+use crate::history::{History, Marks, Moved, Tail};
+use crate::limits::Policy;
+use crate::nfa::program::{COMPLETE, NOWHERE, Window};
+use crate::nfa::{Automaton, Skip};
+use crate::predicate::register::Register;
+
+/// Programs with so many waits have a bucket for each in every part.
+const FEW: usize = 16;
+
+/// What the runs of all partitions share.
+#[derive(Debug)]
+pub(crate) struct Runs<H> {
+    history: H,
+    /// For each wait its decisions; made when first needed.
+    trees: Vec<Option<Box<Tree>>>,
+    start: Tree,
+    /// The registers of a run without events.
+    fresh: Box<[Register]>,
+    waits: usize,
+    harvest: Harvest,
+    prompt: bool,
+    filtered: bool,
+    /// An after-match skip holds matches back.
+    skips: bool,
+    /// Runs in all parts.
+    alive: usize,
+    /// Matches held back in all parts, and events that might refute one.
+    held: usize,
+    candidates: usize,
+}
+
+/// The runs of one partition.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    /// In the order of their waits.
+    buckets: Vec<Bucket>,
+    candidates: Candidates,
+    held: Held,
+}
+
+impl Part {
+    fn runs(&self) -> usize {
+        self.buckets.iter().map(Bucket::len).sum()
+    }
+
+    /// The first event of the oldest run.
+    fn earliest(&self) -> u64 {
+        let runs = self.buckets.iter().flat_map(Bucket::iter);
+        runs.map(|run| run.start).min().unwrap_or(u64::MAX)
+    }
+
+    /// The bucket of a wait.
+    #[inline]
+    fn bucket(&mut self, wait: u32, width: usize) -> &mut Bucket {
+        let at = match self.buckets.get(wait as usize) {
+            Some(bucket) if bucket.wait == wait => wait as usize,
+            _ => match self.buckets.binary_search_by_key(&wait, |bucket| bucket.wait) {
+                Ok(at) => at,
+                Err(at) => {
+                    self.buckets.insert(at, Bucket::new(wait, width));
+                    at
+                }
+            },
+        };
+        &mut self.buckets[at]
+    }
+}
+
+impl<H: History> Runs<H> {
+    pub(crate) fn new(automaton: &Automaton, config: &Config, history: H) -> Self {
+        let program = &automaton.program;
+        let waits = program.waits.len();
+        let start = &program.waits[program.start as usize];
+        let skips = automaton.skip != Skip::None;
+        let holds = program.waits.iter().any(|wait| wait.holds_match);
+        Runs {
+            history,
+            trees: vec![None; waits],
+            start: Tree::new(start, program.start, true, automaton.conditions.len()),
+            fresh: automaton.registers.iter().map(|r| r.empty()).collect(),
+            waits,
+            harvest: Harvest::new(),
+            prompt: holds || skips || config.timeouts,
+            filtered: !program.filters.is_empty(),
+            skips,
+            alive: 0,
+            held: 0,
+            candidates: 0,
+        }
+    }
+
+    /// Enters in the buckets what has become of runs.
+    fn settle(&mut self, part: &mut Part) {
+        let width = self.fresh.len();
+        let mut registers = self.harvest.registers.drain(..);
+        for (wait, run) in self.harvest.staged.drain(..) {
+            part.bucket(wait, width).push(run, registers.by_ref().take(width));
+        }
+    }
+
+    /// Under an after-match skip: takes the matches just completed out of the output, and puts there
+    /// those that need not wait any more.
+    fn release<E: Event>(
+        &mut self,
+        part: &mut Part,
+        from: usize,
+        cx: &mut Context<'_, E>,
+    ) -> Result<(), Error> {
+        let before = part.held.len();
+        let limit = cx.config.limits.matches;
+        while cx.out.matches() > from {
+            if part.held.add(cx.out.newest()) && self.held + part.held.len() - before > limit.most {
+                if limit.policy == Policy::Error {
+                    return Err(over("matches at once", limit));
+                }
+                part.held.shed(limit.policy);
+                cx.stats.dropped_matches += 1;
+            }
+            cx.out.take_back();
+        }
+        let result = self.hand_out(part, cx);
+        self.held = self.held + part.held.len() - before;
+        result
+    }
+
+    fn hand_out<E: Event>(&mut self, part: &mut Part, cx: &mut Context<'_, E>) -> Result<(), Error> {
+        while let Some(first) = part.held.first() {
+            let start = cx.number(first[0].1);
+            if cx.config.hold_back == HoldBack::Wait && part.earliest() < start {
+                break;
+            }
+            let Some(events) = part.held.pop() else { break };
+            cx.out.add(&events);
+            if let Some(bound) = prune_before(&events, cx)? {
+                for bucket in &mut part.buckets {
+                    let runs = bucket.len();
+                    bucket.retain(|run, _| run.start >= bound);
+                    self.alive -= runs - bucket.len();
+                }
+                part.held.prune(|first| cx.number(first.1), bound);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<E: Event, H: History> Evaluator<E> for Runs<H> {
+    type Part = Part;
+
+    fn part(&self) -> Part {
+        let width = self.fresh.len();
+        let all = 0..if self.waits <= FEW { self.waits as u32 } else { 0 };
+        Part {
+            buckets: all.map(|wait| Bucket::new(wait, width)).collect(),
+            candidates: Candidates::default(),
+            held: Held::default(),
+        }
+    }
+
+    fn is_empty(&self, part: &Part) -> bool {
+        part.buckets.iter().all(Bucket::is_empty)
+            && part.candidates.is_empty()
+            && part.held.is_empty()
+    }
+
+    fn show(
+        &mut self,
+        part: &mut Part,
+        arrival: &Arrival<'_, E>,
+        cx: &mut Context<'_, E>,
+    ) -> Result<bool, Error> {
+        let Runs { history, trees, start, fresh, harvest, .. } = self;
+        let from = cx.out.matches();
+        let Part { buckets, candidates, .. } = &mut *part;
+        harvest.kept = false;
+        let mut step = Step { arrival, cx, history, harvest, candidates };
+        let (mut before, mut after) = (0, 0);
+        for bucket in buckets.iter_mut().filter(|bucket| !bucket.is_empty()) {
+            let wait = bucket.wait;
+            let tree = trees[wait as usize].get_or_insert_with(|| {
+                let of = &step.cx.automaton.program.waits[wait as usize];
+                Box::new(Tree::new(of, wait, false, step.cx.automaton.conditions.len()))
+            });
+            before += bucket.len();
+            step.show(bucket, tree);
+            after += bucket.len();
+        }
+        step.begin(start, fresh);
+        self.alive = self.alive + after + self.harvest.staged.len() - before;
+        self.settle(part);
+        if self.filtered {
+            let candidates = part.candidates.len();
+            let runs = part.buckets.iter().any(|bucket| !bucket.is_empty());
+            self.harvest.kept |= part.candidates.offer(arrival, runs, cx);
+            let program = &cx.automaton.program;
+            let earliest = || part.buckets.iter().flat_map(Bucket::iter).map(|run| run.start).min();
+            let earliest = || earliest().unwrap_or(u64::MAX);
+            part.candidates.sweep(&program.filters, program.window, cx.horizon, earliest);
+            self.candidates = self.candidates + part.candidates.len() - candidates;
+        }
+        let kept = self.harvest.kept;
+        let too_long = std::mem::take(&mut self.harvest.too_long);
+        if too_long > 0 {
+            let longest = cx.config.limits.match_length;
+            if longest.policy == Policy::Error {
+                return Err(over("events of one match", longest));
+            }
+            cx.stats.dropped_runs += too_long;
+        }
+        if self.skips {
+            self.release(part, from, cx)?;
+        }
+        Ok(kept)
+    }
+
+    fn foreign(&mut self, part: &mut Part, cx: &mut Context<'_, E>) -> Result<(), Error> {
+        let program = &cx.automaton.program;
+        let from = cx.out.matches();
+        let mut moved = Vec::new();
+        for bucket in part.buckets.iter_mut().filter(|bucket| !bucket.is_empty()) {
+            let target = program.waits[bucket.wait as usize].foreign;
+            if target == bucket.wait {
+                continue;
+            }
+            if target != COMPLETE && target != NOWHERE {
+                moved.push((target, std::mem::replace(bucket, Bucket::new(bucket.wait, self.fresh.len()))));
+                continue;
+            }
+            self.alive -= bucket.len();
+            let bounds = bounds(&program.waits[bucket.wait as usize], cx);
+            if bucket.may_pass(&bounds) {
+                bucket.sweep(&bounds, |_, _| ());
+            }
+            if target == COMPLETE {
+                for at in bucket.places() {
+                    let tail = bucket.run(at).tail;
+                    cx.out.complete(&self.history, tail, None);
+                    let registers = bucket.registers(at);
+                    if part.candidates.refute(cx.out.newest(), registers, None, cx) {
+                        cx.out.take_back();
+                    }
+                }
+            }
+            bucket.clear();
+        }
+        for (target, mut bucket) in moved {
+            part.bucket(target, self.fresh.len()).append(&mut bucket);
+        }
+        if self.skips { self.release(part, from, cx) } else { Ok(()) }
+    }
+
+    fn expire(&mut self, part: &mut Part, cx: &mut Context<'_, E>) -> Result<(), Error> {
+        let automaton = cx.automaton;
+        let program = &automaton.program;
+        let from = cx.out.matches();
+        for bucket in part.buckets.iter_mut().filter(|bucket| !bucket.is_empty()) {
+            let wait = &program.waits[bucket.wait as usize];
+            let bounds = bounds(wait, cx);
+            // At the end of the stream only what a window bounds has ended, and what is a match.
+            let endless = program.window == Window::None && wait.gap.is_none();
+            if !bucket.may_pass(&bounds) || (bounds.end && endless && !wait.holds_match) {
+                continue;
+            }
+            let Runs { history, .. } = &*self;
+            let candidates = &part.candidates;
+            let gone = bucket.sweep(&bounds, |run, registers| {
+                if wait.holds_match {
+                    cx.out.complete(history, run.tail, None);
+                    if candidates.refute(cx.out.newest(), registers, None, cx) {
+                        cx.out.take_back();
+                    }
+                } else if !(run.matched && program.matched_is_no_timeout) {
+                    cx.stats.timed_out += 1;
+                    if cx.config.timeouts {
+                        let deadline = deadline(run, wait.gap, program.window, cx);
+                        cx.out.time_out(history, run.tail, deadline);
+                    }
+                }
+            });
+            self.alive -= gone;
+        }
+        if self.skips { self.release(part, from, cx) } else { Ok(()) }
+    }
+
+    fn prompt(&self) -> bool {
+        self.prompt
+    }
+
+    fn runs(&self, part: &Part, horizon: Key, now: Option<i64>, automaton: &Automaton) -> usize {
+        let alive = |bucket: &Bucket| {
+            let gap = automaton.program.waits[bucket.wait as usize].gap;
+            let last = gap.zip(now).map_or(i64::MIN, |(gap, now)| oldest_time(gap, false, now));
+            let bounds = bucket::Bounds { key: horizon, last, end: false };
+            if bucket.may_pass(&bounds) {
+                bucket.iter().filter(|run| !bounds.passed(run)).count()
+            } else {
+                bucket.len()
+            }
+        };
+        part.buckets.iter().map(alive).sum()
+    }
+
+    fn all_runs(&self) -> usize {
+        self.alive
+    }
+
+    fn held(&self) -> usize {
+        self.held
+    }
+
+    fn shed<'p>(
+        &mut self,
+        parts: &mut dyn Iterator<Item = &'p mut Part>,
+        count: usize,
+        policy: Policy,
+    )
+    where
+        Part: 'p,
+    {
+        let mut parts: Vec<&mut Part> = parts.collect();
+        let runs = parts.iter().flat_map(|part| &part.buckets).flat_map(Bucket::iter);
+        let mut starts: Vec<u64> = runs.map(|run| run.start).collect();
+        if count == 0 || starts.is_empty() {
+            return;
+        }
+        // The start at which the line is drawn, and how many of that start go, too.
+        let oldest = policy == Policy::DropOldest;
+        let count = count.min(starts.len());
+        let place = if oldest { count - 1 } else { starts.len() - count };
+        let line = *starts.select_nth_unstable(place).1;
+        let beyond = |start: u64| if oldest { start < line } else { start > line };
+        let mut on_line = count - starts.iter().filter(|&&start| beyond(start)).count();
+        for bucket in parts.iter_mut().flat_map(|part| &mut part.buckets) {
+            bucket.retain(|run, _| {
+                let drop = beyond(run.start) || (run.start == line && on_line > 0);
+                on_line -= usize::from(drop && run.start == line);
+                !drop
+            });
+        }
+        self.alive -= count;
+    }
+
+    fn cells(&self) -> usize {
+        self.history.cells() + self.candidates
+    }
+
+    fn capacity(&self) -> usize {
+        self.history.capacity()
+    }
+
+    fn bytes(&self) -> usize {
+        self.history.bytes()
+    }
+
+    fn forgets(&self) -> bool {
+        // Matches that are held back, and negations judged later, need older events.
+        !self.skips && !self.filtered
+    }
+
+    fn forget(&mut self, horizon: Key) {
+        self.history.expire(horizon);
+    }
+
+    fn collect<'p>(
+        &mut self,
+        parts: &mut dyn Iterator<Item = &'p mut Part>,
+        cx: &mut Context<'_, E>,
+        used: &mut Marks,
+    )
+    where
+        Part: 'p,
+    {
+        let program = &cx.automaton.program;
+        let mut tails: Vec<&mut Tail> = Vec::new();
+        for part in parts {
+            if self.filtered {
+                let (earliest, candidates) = (part.earliest(), part.candidates.len());
+                part.candidates.sweep_now(&program.filters, program.window, cx.horizon, earliest);
+                self.candidates = self.candidates + part.candidates.len() - candidates;
+                part.candidates.mark(used);
+            }
+            part.held.mark(used);
+            for bucket in &mut part.buckets {
+                let bounds = bounds(&program.waits[bucket.wait as usize], cx);
+                // Promptly expired, there is none; and if there were, something would come of it.
+                if !self.prompt && bucket.may_pass(&bounds) {
+                    let mut passed = 0;
+                    let saves = program.matched_is_no_timeout;
+                    self.alive -= bucket.sweep(&bounds, |run, _| {
+                        passed += u64::from(!(saves && run.matched));
+                    });
+                    cx.stats.timed_out += passed;
+                }
+                tails.extend(bucket.iter_mut().map(|run| &mut run.tail));
+            }
+        }
+        self.history.compact(tails.into_iter(), used);
+    }
+
+    fn renumber<'p>(&mut self, parts: &mut dyn Iterator<Item = &'p mut Part>, moved: &Moved)
+    where
+        Part: 'p,
+    {
+        self.history.renumber(moved);
+        for part in parts {
+            part.candidates.renumber(moved);
+            part.held.renumber(moved);
+        }
+    }
+}
+
+/// The first time that is outside of the window of a run.
+fn deadline<E>(run: &Run, gap: Option<i64>, window: Window, cx: &Context<'_, E>) -> i64 {
+    if let Some(gap) = gap
+        && cx.now.is_none_or(|now| run.last < oldest_time(gap, false, now))
+    {
+        return run.last.saturating_add(gap);
+    }
+    match window {
+        Window::Time { length, inclusive } => {
+            run.key.saturating_add(length).saturating_add(i64::from(inclusive))
+        }
+        Window::Events(_) | Window::None => cx.now.or(cx.watermark).unwrap_or(i64::MAX),
+    }
+}

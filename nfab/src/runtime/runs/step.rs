@@ -1,0 +1,293 @@
+//! What one event does to runs.
+
+use super::bucket::{Bounds, Bucket, Run};
+use super::filter::Candidates;
+use super::tree::{Effect, Fire, Outcome, Tree};
+use crate::event::Event;
+use crate::history::{Entry, History, Tail};
+use crate::nfa::program::{Finish, Move, NOWHERE, Sees, Wait};
+use crate::nfa::{Automaton, Formula};
+use crate::predicate::evaluate;
+use crate::predicate::register::Register;
+
+use super::super::context::Context;
+use super::super::evaluator::{Arrival, Taken, oldest_time};
+
+/// What an event has brought about, until it is entered in the buckets.
+#[derive(Debug)]
+pub(crate) struct Harvest {
+    /// Runs that wait elsewhere now, and where. None of them sees the event again.
+    pub(super) staged: Vec<(u32, Run)>,
+    pub(super) registers: Vec<Register>,
+    /// Some run holds the event.
+    pub(super) kept: bool,
+    /// Runs that would have become too long.
+    pub(super) too_long: u64,
+    /// The registers of a run that has just taken the event.
+    scratch: Vec<Register>,
+}
+
+impl Harvest {
+    pub(super) fn new() -> Harvest {
+        Harvest {
+            staged: Vec::new(),
+            registers: Vec::new(),
+            kept: false,
+            too_long: 0,
+            scratch: Vec::new(),
+        }
+    }
+
+    fn stage(&mut self, wait: u32, run: Run, registers: impl Iterator<Item = Register>) {
+        self.staged.push((wait, run));
+        self.registers.extend(registers);
+    }
+}
+
+/// Everything that taking an event needs.
+pub(super) struct Step<'s, 'c, E, H> {
+    pub(super) arrival: &'s Arrival<'s, E>,
+    pub(super) cx: &'s mut Context<'c, E>,
+    pub(super) history: &'s mut H,
+    pub(super) harvest: &'s mut Harvest,
+    pub(super) candidates: &'s Candidates,
+}
+
+/// Which runs of a wait have ended.
+pub(super) fn bounds<E>(wait: &Wait, cx: &Context<'_, E>) -> Bounds {
+    let Some(now) = cx.now else {
+        return Bounds { key: i64::MIN, last: i64::MIN, end: true };
+    };
+    let last = wait.gap.map_or(i64::MIN, |gap| oldest_time(gap, false, now));
+    Bounds { key: cx.horizon, last, end: false }
+}
+
+impl<E: Event, H: History> Step<'_, '_, E, H> {
+    /// Shows the event to all runs of a bucket.
+    pub(super) fn show(&mut self, bucket: &mut Bucket, tree: &mut Tree) {
+        let automaton = self.cx.automaton;
+        let wait = &automaton.program.waits[bucket.wait as usize];
+        let bounds = bounds(wait, self.cx);
+        let node = self.walk_event(tree);
+        let shared = tree.outcome(node).map(|outcome| outcome.effect);
+        if bucket.may_pass(&bounds) {
+            if shared != Some(Effect::Stay) || bucket.worth_sweeping(&bounds) {
+                self.sweep(bucket, &bounds);
+            }
+        }
+        match shared {
+            Some(Effect::Stay) => return,
+            Some(Effect::End) => return bucket.clear(),
+            _ => {}
+        }
+        let places = bucket.places();
+        let end = places.end;
+        let mut keep = places.start;
+        for at in places {
+            let (event, faults) = (self.arrival.event, self.cx.faults);
+            let context = evaluate::Context { event, registers: bucket.registers(at), faults };
+            let node = tree.walk_run(&automaton.conditions, node, |number| {
+                automaton.conditions[number as usize].test.evaluate(context).holds()
+            });
+            // The walk ends there.
+            let Some(outcome) = tree.outcome(node) else { continue };
+            let stays = match outcome.effect {
+                Effect::Stay => true,
+                Effect::End => false,
+                Effect::Take | Effect::Move => self.take_one(bucket, at, wait, outcome.moves[0]),
+                Effect::Several => self.take_several(bucket, at, wait, outcome),
+            };
+            if stays {
+                if keep != at {
+                    bucket.shift(at, keep);
+                }
+                keep += 1;
+            }
+        }
+        bucket.remove(keep..end);
+    }
+
+    /// Lets a run begin.
+    pub(super) fn begin(&mut self, tree: &mut Tree, fresh: &[Register]) {
+        let automaton = self.cx.automaton;
+        let node = self.walk_event(tree);
+        let (event, faults) = (self.arrival.event, self.cx.faults);
+        let context = evaluate::Context { event, registers: fresh, faults };
+        let node = tree.walk_run(&automaton.conditions, node, |number| {
+            automaton.conditions[number as usize].test.evaluate(context).holds()
+        });
+        let Some(outcome) = tree.outcome(node) else { return };
+        if outcome.moves.is_empty() {
+            return;
+        }
+        let Arrival { number, time, .. } = *self.arrival;
+        let key = automaton.program.window.key(number, time);
+        let run =
+            Run { tail: Tail::EMPTY, length: 0, start: number, key, last: time, matched: false };
+        let wait = &automaton.program.waits[automaton.program.start as usize];
+        for &fire in &outcome.moves {
+            self.fork(&run, fresh, wait, fire, outcome.forks);
+        }
+    }
+
+    fn walk_event(&mut self, tree: &mut Tree) -> u32 {
+        let Context { automaton, facts, faults, .. } = &mut *self.cx;
+        let event = self.arrival.event;
+        tree.walk_event(&automaton.conditions, |number| {
+            facts.holds(number, event, automaton, faults)
+        })
+    }
+
+    /// Removes the runs whose window has passed where nothing comes of it.
+    fn sweep(&mut self, bucket: &mut Bucket, bounds: &Bounds) {
+        let saves = self.cx.automaton.program.matched_is_no_timeout;
+        let mut passed = 0;
+        bucket.sweep(bounds, |run, _| passed += u64::from(!(saves && run.matched)));
+        self.cx.stats.timed_out += passed;
+    }
+
+    /// A run may not take one event more.
+    fn too_long(&mut self, run: &Run) -> bool {
+        let too_long = run.length as usize >= self.cx.config.limits.match_length.most;
+        self.harvest.too_long += u64::from(too_long);
+        too_long
+    }
+
+    fn entry(&self, m: &Move, forks: bool) -> Entry {
+        let Arrival { number, time, place, .. } = *self.arrival;
+        let key = self.cx.automaton.program.window.key(number, time);
+        Entry { stage: m.stage, event: place, kind: m.kind, forks, time: key }
+    }
+
+    /// The only thing that happens to a run is one move: it is changed where it is. Gives whether it
+    /// stays in the bucket.
+    #[inline]
+    fn take_one(&mut self, bucket: &mut Bucket, at: usize, wait: &Wait, fire: Fire) -> bool {
+        if self.too_long(bucket.run(at)) {
+            return false;
+        }
+        let m = &wait.moves[fire.at as usize];
+        let entry = self.entry(m, false);
+        let own = bucket.wait;
+        let (run, registers) = bucket.both_mut(at);
+        run.tail = self.history.append(&run.tail, entry);
+        run.length += 1;
+        run.last = self.arrival.time;
+        self.harvest.kept = true;
+        update(self.cx.automaton, m, registers, self.arrival.event);
+        let (emits, target) = self.end(m, fire, registers);
+        if emits {
+            self.complete(run.tail, None, registers);
+            run.matched = true;
+        }
+        if target != own && target != NOWHERE {
+            self.harvest.stage(target, *run, registers.iter_mut().map(std::mem::take));
+        }
+        target == own
+    }
+
+    /// Several things happen to a run. Gives whether it also stays as it is.
+    fn take_several(
+        &mut self,
+        bucket: &mut Bucket,
+        at: usize,
+        wait: &Wait,
+        outcome: &Outcome,
+    ) -> bool {
+        let run = *bucket.run(at);
+        let registers = bucket.registers(at);
+        for &fire in &outcome.moves {
+            self.fork(&run, registers, wait, fire, outcome.forks);
+        }
+        let mut stays = false;
+        for &target in &outcome.ignores {
+            if target == bucket.wait {
+                stays = true;
+            } else {
+                self.harvest.stage(target, run, registers.iter().cloned());
+            }
+        }
+        if outcome.completes {
+            self.complete(run.tail, None, registers);
+        }
+        stays
+    }
+
+    /// A copy of a run makes a move.
+    fn fork(&mut self, run: &Run, registers: &[Register], wait: &Wait, fire: Fire, forks: bool) {
+        if self.too_long(run) {
+            return;
+        }
+        let m = &wait.moves[fire.at as usize];
+        let simple = matches!(m.finish, Finish::Emit { sees: Sees::Before, .. });
+        if simple && fire.target == NOWHERE && self.candidates.is_empty() {
+            if fire.emits {
+                self.complete(run.tail, Some((m.stage, self.arrival.place)), &[]);
+            }
+            return;
+        }
+        let mut scratch = std::mem::take(&mut self.harvest.scratch);
+        scratch.clear();
+        scratch.extend(registers.iter().cloned());
+        update(self.cx.automaton, m, &mut scratch, self.arrival.event);
+        let (emits, target) = self.end(m, fire, &scratch);
+        if target == NOWHERE {
+            if emits {
+                self.complete(run.tail, Some((m.stage, self.arrival.place)), &scratch);
+            }
+        } else {
+            let tail = self.history.append(&run.tail, self.entry(m, forks));
+            self.harvest.kept = true;
+            if emits {
+                self.complete(tail, None, &scratch);
+            }
+            let (length, last) = (run.length + 1, self.arrival.time);
+            let matched = run.matched || emits;
+            let next = Run { tail, length, last, matched, ..*run };
+            self.harvest.stage(target, next, scratch.drain(..));
+        }
+        self.harvest.scratch = scratch;
+    }
+
+    /// Whether a run that has made a move is a match, and where it goes.
+    #[inline]
+    fn end(&self, m: &Move, fire: Fire, registers: &[Register]) -> (bool, u32) {
+        let holds = |formula: &Formula| {
+            let (event, faults) = (self.arrival.event, self.cx.faults);
+            let context = evaluate::Context { event, registers, faults };
+            holds(self.cx.automaton, formula, context)
+        };
+        match &m.finish {
+            Finish::No => (false, fire.target),
+            Finish::Emit { sees: Sees::Before, .. } => (fire.emits, fire.target),
+            Finish::Emit { formula, sees: Sees::After } => (holds(formula), fire.target),
+            Finish::Hold { formula, otherwise } => {
+                (false, if holds(formula) { fire.target } else { *otherwise })
+            }
+        }
+    }
+
+    fn complete(&mut self, tail: Tail, last: Option<Taken>, registers: &[Register]) {
+        self.cx.out.complete(self.history, tail, last);
+        let refuted =
+            self.candidates.refute(self.cx.out.newest(), registers, Some(self.arrival), self.cx);
+        if refuted {
+            self.cx.out.take_back();
+        }
+    }
+}
+
+fn holds<E: Event>(automaton: &Automaton, formula: &Formula, at: evaluate::Context<'_, E>) -> bool {
+    formula.open(&mut |number| automaton.conditions[number as usize].test.evaluate(at).holds())
+}
+
+/// Enters the event into the registers.
+#[inline]
+fn update<E: Event>(automaton: &Automaton, m: &Move, registers: &mut [Register], event: &E) {
+    for &index in &m.resets {
+        registers[index as usize] = automaton.registers[index as usize].empty();
+    }
+    for &index in &automaton.stage_registers[m.stage as usize] {
+        automaton.registers[index as usize].update(&mut registers[index as usize], event);
+    }
+}
