@@ -33,11 +33,14 @@ impl Action {
         let mut open = |formula: &Formula| formula.open(&mut holds);
         let fires: Vec<bool> = wait.moves.iter().map(|m| open(&m.formula)).collect();
         for (m, _) in wait.moves.iter().zip(&fires).filter(|(_, fires)| **fires) {
-            let emits = match &m.finish {
-                Finish::Emit { formula, .. } => open(formula),
-                Finish::No | Finish::Hold { .. } => false,
+            let (target, emits) = match &m.finish {
+                Finish::No => (m.target, false),
+                Finish::Emit { formula, .. } => (m.target, open(formula)),
+                Finish::Hold { formula, otherwise } => {
+                    (if open(formula) { m.target } else { *otherwise }, false)
+                }
             };
-            action.takes.push(Take { stage: m.stage, target: m.target, emits });
+            action.takes.push(Take { stage: m.stage, target, emits });
         }
         // The run that has not started stays, whatever comes.
         if !start {

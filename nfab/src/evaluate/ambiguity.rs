@@ -7,10 +7,18 @@
 
 use hashbrown::HashSet;
 
-use crate::nfa::program::{COMPLETE, Finish, NOWHERE, Program, Wait};
+use crate::nfa::program::{COMPLETE, Finish, Move, NOWHERE, Program, Wait};
 
 /// More waits than this are not paired.
 const MOST_WAITS: usize = 500;
+
+/// Where a move leads.
+fn targets(m: &Move) -> Vec<u32> {
+    match m.finish {
+        Finish::Hold { otherwise, .. } => vec![m.target, otherwise],
+        _ => vec![m.target],
+    }
+}
 
 /// The same match may come about in several ways.
 pub(super) fn is_ambiguous(program: &Program) -> bool {
@@ -26,6 +34,9 @@ pub(super) fn is_ambiguous(program: &Program) -> bool {
         }
         let (a, b, differ) = pair;
         let (one, other) = (&program.waits[a as usize], &program.waits[b as usize]);
+        if differ && one.holds_match && other.holds_match {
+            return true;
+        }
         let mut next = |(a, b): (u32, u32), remember_the_same: bool| {
             pending.push((a.min(b), a.max(b), differ || a != b || !remember_the_same));
         };
@@ -35,8 +46,13 @@ pub(super) fn is_ambiguous(program: &Program) -> bool {
                 if differ && emit(&m.finish) && emit(&n.finish) {
                     return true;
                 }
-                if m.target != NOWHERE && n.target != NOWHERE {
-                    next((m.target, n.target), m.resets == n.resets);
+                for &to in &targets(m) {
+                    for &other in targets(n).iter().filter(|&&t| t != NOWHERE && to != NOWHERE) {
+                        // One run goes one way.
+                        if differ || a != b || m != n || to == other {
+                            next((to, other), m.resets == n.resets);
+                        }
+                    }
                 }
             }
         }

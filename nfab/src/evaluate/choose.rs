@@ -84,17 +84,12 @@ pub(crate) fn with_config(
 /// What needs whole runs, whatever the conditions.
 fn whole_runs(automaton: &Automaton) -> Option<String> {
     let program = &automaton.program;
-    let moves = || program.waits.iter().flat_map(|wait| &wait.moves);
     let why = if automaton.skip != Skip::None {
         "an after-match skip prunes single partial matches"
     } else if !program.filters.is_empty() {
         "a negation is judged on complete matches"
     } else if program.waits.iter().any(|wait| wait.gap.is_some()) {
         "a window between neighbours depends on the last event of each partial match"
-    } else if program.waits.iter().any(|wait| wait.holds_match)
-        || moves().any(|m| matches!(m.finish, Finish::Hold { .. }))
-    {
-        "matches wait for their window to pass"
     } else {
         return None;
     };

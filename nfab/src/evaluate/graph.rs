@@ -8,7 +8,7 @@
 //!   element without a source is the first event of a run; or
 //! - a *join*: all of another population, as it was then.
 //!
-//! So an event that a million runs take is one element of 40 bytes, and a population forks by
+//! So an event that a million runs take is one element of 48 bytes, and a population forks by
 //! handing out its head. Reading a match backwards is following sources, with a free choice of an
 //! element from each list.
 //!
@@ -16,6 +16,10 @@
 //! elements after it in the list, so that reading stops where only runs remain that started before
 //! the horizon. An element dies with its newest start; since starts are never later than the
 //! event, elements die roughly in the order of their places.
+//!
+//! For matches that come out when a window passes, the oldest start is known as well, so that reading
+//! can be confined to the runs that end now. It is a bound: starts that have passed in the
+//! meantime count until garbage is looked for.
 //!
 //! **Lists are linear**: an element is followed by at most one newer one. The evaluations see to it by
 //! continuing each list in one population only, others join it. [`Marked`](super::marked::Marked)
@@ -50,6 +54,22 @@ pub(super) struct Element {
     pub(super) newest: Key,
     /// The same for the element and all older ones.
     pub(super) reach: Key,
+    /// No run of the element or of an older one started before.
+    pub(super) since: Key,
+}
+
+/// The starts that matter: keys, both included.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Starts {
+    pub(super) from: Key,
+    pub(super) to: Key,
+}
+
+impl Starts {
+    /// All that are still in the window.
+    pub(super) fn since(horizon: Key) -> Starts {
+        Starts { from: horizon, to: Key::MAX }
+    }
 }
 
 /// All elements of a partition, in the order in which they arose.
@@ -77,10 +97,24 @@ impl Graph {
         source: u32,
         newest: Key,
     ) -> u32 {
-        let rest = if list == NONE { Key::MIN } else { self.get(list).reach };
-        let reach = rest.max(newest);
-        self.elements.push(Element { event, stage, older: list, source, newest, reach });
+        let (mut reach, mut since) = (newest, self.since(source, newest));
+        if list != NONE {
+            let rest = self.get(list);
+            reach = reach.max(rest.reach);
+            since = since.min(rest.since);
+        }
+        self.elements.push(Element { event, stage, older: list, source, newest, reach, since });
         (self.elements.len() - 1) as u32
+    }
+
+    /// No run of a population started before; `own` is the start of a run that starts with an event.
+    fn since(&self, source: u32, own: Key) -> Key {
+        if source == NONE { own } else { self.get(source).since }
+    }
+
+    /// Some run of the list with the given head may have started then.
+    pub(super) fn may_have(&self, list: u32, starts: Starts) -> bool {
+        list != NONE && self.get(list).reach >= starts.from && self.get(list).since <= starts.to
     }
 
     /// Adds all of a population to the list with the given head; gives the new head.
@@ -142,6 +176,11 @@ impl Graph {
             element.source = moved(&places, element.source);
             if element.stage != JOIN {
                 used(element.event);
+            }
+            // All that it leads to has been done.
+            element.since = self.since(element.source, element.newest);
+            if element.older != NONE {
+                element.since = element.since.min(self.get(element.older).since);
             }
             self.elements[live] = element;
             places[at] = live as u32;

@@ -13,15 +13,18 @@
 //!
 //! Elements without consumers are skipped by a link (`open`).
 //!
+//! When a window passes, the same is done for the runs that hold a match; their *end* is that the
+//! event at hand is passed over, and only first events whose window has passed are let in.
+//!
 //! **Cost.** Every element that is marked and alive lies on a match, so there are no more of them than
 //! events in all matches together: the preparation is linear in the whole output (times the
 //! logarithm from sorting the places), whatever the window. It is linear in the graph, too, where
 //! the output is exponential: the first matches come at once. Not covered are dead elements between
-//! live ones of a list, which go when garbage is looked for.
+//! live ones of a list, and when a window passes, elements whose starts all lie later or have passed
+//! before: they go, or are told apart, when garbage is looked for.
 
-use super::graph::{Graph, JOIN, NONE};
+use super::graph::{Graph, JOIN, NONE, Starts};
 use crate::history::EventIndex;
-use crate::runtime::evaluator::Key;
 
 /// The stage of an end that came by passing over the event.
 pub(super) const PASSED: u32 = u32::MAX;
@@ -81,20 +84,20 @@ impl Marked {
         (self.marked.get(place as usize) == Some(&element)).then_some(place)
     }
 
-    fn mark(&mut self, graph: &Graph, ends: &[End], horizon: Key) {
+    fn mark(&mut self, graph: &Graph, ends: &[End], starts: Starts) {
         self.marked.clear();
         self.places.resize(graph.len(), 0);
         self.stack.extend(ends.iter().map(|end| end.source));
         while let Some(mut at) = self.stack.pop() {
             // Whoever met an element has met all the list after it.
             while at != NONE && self.place(at).is_none() {
-                let element = graph.get(at);
-                if element.reach < horizon {
+                if !graph.may_have(at, starts) {
                     break;
                 }
+                let element = graph.get(at);
                 self.places[at as usize] = self.marked.len() as u32;
                 self.marked.push(at);
-                if element.newest >= horizon {
+                if element.newest >= starts.from {
                     self.stack.push(element.source);
                 }
                 at = element.older;
@@ -108,8 +111,8 @@ impl Marked {
 
     /// How many matches there are, if each is there once; `u64::MAX` for so many or more. Linear in
     /// what is marked: the runs of a list are those of its elements added up.
-    pub(super) fn count(&mut self, graph: &Graph, ends: &[End], horizon: Key) -> u64 {
-        self.mark(graph, ends, horizon);
+    pub(super) fn count(&mut self, graph: &Graph, ends: &[End], starts: Starts) -> u64 {
+        self.mark(graph, ends, starts);
         self.sums.clear();
         // The runs of an element and of all older ones.
         let of = |this: &Self, list: u32| match list {
@@ -119,8 +122,8 @@ impl Marked {
         for &at in &self.marked {
             let element = graph.get(at);
             let own = match element.source {
-                _ if element.newest < horizon => 0,
-                NONE => 1,
+                _ if element.newest < starts.from => 0,
+                NONE => u64::from(element.newest <= starts.to),
                 source => of(self, source),
             };
             let sum = own.saturating_add(of(self, element.older));
@@ -131,8 +134,8 @@ impl Marked {
     }
 
     /// Marks what leads to the ends and turns it round. The event at hand is at `event`.
-    pub(super) fn turn(&mut self, graph: &Graph, ends: &[End], event: EventIndex, horizon: Key) {
-        self.mark(graph, ends, horizon);
+    pub(super) fn turn(&mut self, graph: &Graph, ends: &[End], event: EventIndex, starts: Starts) {
+        self.mark(graph, ends, starts);
         let spot = |event, stage| Spot {
             event,
             stage,
@@ -175,11 +178,11 @@ impl Marked {
             {
                 self.spots[older as usize].newer = place;
             }
-            if element.newest < horizon {
+            let begins = element.source == NONE;
+            if element.newest < starts.from || (begins && element.newest > starts.to) {
                 continue;
             }
-            let source =
-                if element.source == NONE { Some(root) } else { self.place(element.source) };
+            let source = if begins { Some(root) } else { self.place(element.source) };
             if let Some(source) = source {
                 self.spots[source as usize].ends |=
                     element.stage == JOIN && self.spots[place as usize].ends;

@@ -5,13 +5,33 @@
 //!
 //! | evaluation | for | what is one |
 //! |---|---|---|
-//! | `Compact` | conditions over single events | all runs in one wait |
-//! | `Grouped` | conditions that look back at first and last events | all runs in one wait that remember the same |
+//! | [`Compact`](compact) | conditions over single events | all runs in one wait |
+//! | [`Grouped`](grouped) | conditions that look back at first and last events | all runs in one wait that remember the same |
 //!
-//! [`choose`] says which of them a pattern allows, and why; [`with_config`] which options need runs
+//! Both keep the runs in a [`graph`] of events. The part of it that leads to the matches of an event is
+//! [marked](marked), and a [`walk`] enumerates them in their order, or they are counted. The
+//! [`stages`] are for patterns that bind the same events in several ways; which ones they are, is
+//! found by [`ambiguity`].
+//!
+//! [`choose`] says which evaluation a pattern allows, and why; [`with_config`] which options need runs
 //! all the same.
 
+mod action;
+mod ambiguity;
 mod choose;
+mod compact;
+mod graph;
+mod grouped;
+mod held;
+mod marked;
+mod stages;
+mod walk;
 
 #[allow(unused_imports, reason = "called by the front ends and the engine")]
 pub(crate) use choose::{choose, with_config};
+#[allow(unused_imports, reason = "called by the engine")]
+pub(crate) use compact::Compact;
+#[allow(unused_imports, reason = "called by the engine")]
+pub(crate) use grouped::Grouped;
+#[cfg(test)]
+mod tests;

@@ -79,6 +79,8 @@ fn wait(waits: u32, conditions: u32, registers: u32) -> impl Strategy<Value = Wa
         1 => (formula(conditions), any::<bool>()).prop_map(|(formula, after)| {
             Finish::Emit { formula, sees: if after { Sees::After } else { Sees::Before } }
         }),
+        1 => (formula(conditions), target())
+            .prop_map(|(formula, otherwise)| Finish::Hold { formula, otherwise }),
     ];
     let resets = prop::collection::vec(0..registers.max(1), usize::from(registers > 0) * 1);
     let resets = prop_oneof![3 => Just(Vec::new()), 1 => resets];
@@ -100,8 +102,9 @@ fn wait(waits: u32, conditions: u32, registers: u32) -> impl Strategy<Value = Wa
         prop::option::weighted(0.1, formula(conditions)),
         prop_oneof![8 => Just(None), 1 => passed().prop_map(Some), 1 => Just(Some(NOWHERE))],
         prop::bool::weighted(0.6),
+        prop::bool::weighted(0.3),
     )
-        .prop_map(|(moves, ignores, stop, foreign, patient)| {
+        .prop_map(|(moves, ignores, stop, foreign, patient, holds_match)| {
             let last = moves.len() as u32 - 1;
             let mut ignores: Vec<Ignore> = ignores
                 .into_iter()
@@ -117,7 +120,7 @@ fn wait(waits: u32, conditions: u32, registers: u32) -> impl Strategy<Value = Wa
             }
             let foreign = foreign.unwrap_or(NOWHERE - 7);
             let stops = stop.into_iter().collect();
-            Wait { moves, ignores, stops, foreign, ..Wait::default() }
+            Wait { moves, ignores, stops, foreign, holds_match, ..Wait::default() }
         })
 }
 
@@ -132,9 +135,11 @@ fn program(correlated: bool) -> impl Strategy<Value = Program> {
         .prop_flat_map(move |waits| {
             prop::collection::vec(wait(waits, conditions, registers), waits as usize)
         })
-        .prop_flat_map(move |waits| (Just(waits), window.clone()))
-        .prop_map(|(mut waits, window)| {
+        .prop_flat_map(move |waits| (Just(waits), window.clone(), any::<bool>()))
+        .prop_map(|(mut waits, window, holds)| {
             for (own, wait) in (0..).zip(&mut waits) {
+                // Half of the programs report nothing when a window passes, so they can count.
+                wait.holds_match &= holds && own > 0;
                 for ignore in &mut wait.ignores {
                     ignore.target = if ignore.target == NOWHERE { own } else { ignore.target };
                 }
@@ -181,13 +186,22 @@ impl Reference<'_> {
         next
     }
 
-    /// `foreign`: the event is of another partition.
-    fn show(&mut self, number: u64, key: Key, horizon: Key, event: Option<&Record>) -> Vec<Run> {
+    /// The matches of the runs whose window has passed; at the end of the stream all have.
+    fn expire(&mut self, horizon: Option<Key>) -> Vec<Run> {
+        let program = &self.automaton.program;
+        let passed = |run: &Run| horizon.is_none_or(|horizon| run.start < horizon);
+        let (gone, alive) = std::mem::take(&mut self.runs).into_iter().partition(passed);
+        self.runs = alive;
+        let gone: Vec<Run> = gone;
+        gone.into_iter().filter(|run| program.waits[run.wait as usize].holds_match).collect()
+    }
+
+    /// Without an event: one of another partition.
+    fn show(&mut self, number: u64, key: Key, event: Option<&Record>) -> Vec<Run> {
         let program = &self.automaton.program;
         let fresh = self.automaton.registers.iter().map(|r| r.empty()).collect();
         let start = Run { wait: program.start, start: key, taken: vec![], registers: fresh };
         let mut runs = std::mem::take(&mut self.runs);
-        runs.retain(|run| run.start >= horizon);
         if event.is_some() {
             runs.push(start);
         }
@@ -215,7 +229,13 @@ impl Reference<'_> {
                                 complete.push(after.clone());
                             }
                         }
-                        if m.target != NOWHERE {
+                        let mut after = after;
+                        if let Finish::Hold { formula, otherwise } = &m.finish
+                            && !self.open(formula, event, &after.registers)
+                        {
+                            after.wait = *otherwise;
+                        }
+                        if after.wait != NOWHERE {
                             next.push(after);
                         }
                     }
@@ -287,35 +307,25 @@ fn check<V: Evaluator<Record>>(
     let mut out = Default::default();
     let mut stats = Stats::default();
     let mut time = 0;
-    for (number, &(pause, value, foreign)) in stream.iter().enumerate() {
-        time += pause;
-        let event = Record::new(TypeId(0), time).with(val, value);
-        let window = automaton.program.window;
-        let number64 = number as u64;
-        let (key, horizon) = (window.key(number64, time), window.horizon(number64, time));
-        stats.events += 1;
-        facts.next_event();
-        let expected = reference.show(number64, key, horizon, (!foreign).then_some(&event));
-        if reference.runs.len() > 3000 {
-            return;
-        }
-        let expected = order(expected.into_iter().map(|run| run.taken));
-        let place = store.next();
-        let arrival = Arrival { event: &event, number: number64, time, place };
-        let mut cx = Context {
-            automaton,
-            config: &config,
-            facts: &mut facts,
-            faults: &faults,
-            store: &store,
-            horizon,
-            now: Some(time),
-            watermark: Some(time),
-            out: &mut out,
-            stats: &mut stats,
+    let mut horizon = Key::MIN;
+    macro_rules! context {
+        ($now:expr) => {
+            Context {
+                automaton,
+                config: &config,
+                facts: &mut facts,
+                faults: &faults,
+                store: &store,
+                horizon,
+                now: $now,
+                watermark: Some(time),
+                out: &mut out,
+                stats: &mut stats,
+            }
         };
-        if foreign {
-            evaluator.foreign(&mut part, &mut cx).expect("no failure");
+    }
+    macro_rules! gathered {
+        () => {{
             let mut found: Vec<(Vec<u64>, Vec<u32>)> = Vec::new();
             while out.matches() > 0 {
                 let events = out.newest().iter();
@@ -323,12 +333,39 @@ fn check<V: Evaluator<Record>>(
                 out.take_back();
             }
             found.reverse();
-            assert_eq!(found, expected, "foreign event {number}");
+            found
+        }};
+    }
+    for (number, &(pause, value, foreign)) in stream.iter().enumerate() {
+        time += pause;
+        let event = Record::new(TypeId(0), time).with(val, value);
+        let window = automaton.program.window;
+        let number64 = number as u64;
+        let key = window.key(number64, time);
+        horizon = window.horizon(number64, time);
+        let expected = reference.expire(Some(horizon));
+        if evaluator.prompt() {
+            evaluator.expire(&mut part, &mut context!(Some(time))).expect("no failure");
+            let expected = order(expected.into_iter().map(|run| run.taken));
+            assert_eq!(gathered!(), expected, "window before {number}");
+        }
+        facts.next_event();
+        let expected = reference.show(number64, key, (!foreign).then_some(&event));
+        if reference.runs.len() > 3000 {
+            return;
+        }
+        let expected = order(expected.into_iter().map(|run| run.taken));
+        if foreign {
+            evaluator.foreign(&mut part, &mut context!(Some(time))).expect("no failure");
+            assert_eq!(gathered!(), expected, "foreign event {number}");
             continue;
         }
-        if evaluator.show(&mut part, &arrival, &mut cx).expect("no failure") {
+        let place = store.next();
+        let arrival = Arrival { event: &event, number: number64, time, place };
+        if evaluator.show(&mut part, &arrival, &mut context!(Some(time))).expect("no failure") {
             store.push(number64, key, event);
         }
+        assert_eq!(evaluator.has_matches(&part), !expected.is_empty());
         match ask(number) {
             Ask::Count => {
                 let count = evaluator.count(&mut part);
@@ -340,10 +377,9 @@ fn check<V: Evaluator<Record>>(
                 let flow = evaluator.enumerate(&mut part, &mut |m: &[Taken]| {
                     let m = m.iter().map(|&(stage, at)| (store.arrival(at), stage));
                     found.push(m.unzip());
-                    if found.len() >= most {
-                        ControlFlow::Break(())
-                    } else {
-                        ControlFlow::Continue(())
+                    match found.len() >= most {
+                        true => ControlFlow::Break(()),
+                        false => ControlFlow::Continue(()),
                     }
                 });
                 let wanted = expected.len().min(most);
@@ -352,24 +388,19 @@ fn check<V: Evaluator<Record>>(
             }
         }
         if (number + 1) % collect_every == 0 {
-            let mut cx = Context {
-                automaton,
-                config: &config,
-                facts: &mut facts,
-                faults: &faults,
-                store: &store,
-                horizon,
-                now: Some(time),
-                watermark: Some(time),
-                out: &mut out,
-                stats: &mut stats,
-            };
             let mut used = store.marks();
+            let mut cx = context!(Some(time));
             evaluator.collect(&mut std::iter::once(&mut part), &mut cx, &mut used);
             let moved = store.compact(&used);
             evaluator.renumber(&mut std::iter::once(&mut part), &moved);
         }
     }
+    let expected = reference.expire(None);
+    evaluator.expire(&mut part, &mut context!(None)).expect("no failure");
+    let expected = order(expected.into_iter().map(|run| run.taken));
+    assert_eq!(gathered!(), expected, "end of the stream");
+    assert!(evaluator.is_empty(&part));
+    assert_eq!(evaluator.cells(), 0);
 }
 
 fn stream() -> impl Strategy<Value = Stream> {

@@ -34,7 +34,8 @@ use self::sets::{FOREIGN, Sets};
 use super::ambiguity::is_ambiguous;
 use super::choose::conditions;
 use super::graph;
-use super::marked::Marked;
+use super::held::{gather, holds};
+use super::marked::{End, Marked};
 use super::walk::Walk;
 use crate::error::Error;
 use crate::event::Event;
@@ -52,9 +53,12 @@ pub(crate) struct Compact {
     window: Window,
     /// The same match may come in several ways.
     ambiguous: bool,
+    /// The waits that hold matches, if there are any.
+    holds: Option<Box<[bool]>>,
     sets: Sets,
     counting: Counting,
     spare: Spare,
+    ends: Vec<End>,
     marked: Marked,
     walk: Walk,
     cells: usize,
@@ -67,6 +71,8 @@ impl Compact {
         Compact {
             window: automaton.program.window,
             ambiguous: is_ambiguous(&automaton.program),
+            holds: holds(&automaton.program),
+            ends: Vec::new(),
             sets: Sets::new(automaton.program.clone(), &tested),
             tested,
             counting: Counting::new(),
@@ -100,10 +106,10 @@ impl Compact {
         if part.lists().is_none() {
             self.on(part, |this, part| part.replay(&mut this.sets, &mut this.spare));
         }
-        let Some((graph, event, horizon)) = part.lists() else {
+        let Some((graph, event, starts)) = part.lists() else {
             return ControlFlow::Continue(());
         };
-        self.marked.turn(graph, &part.ends, event, horizon);
+        self.marked.turn(graph, &part.ends, event, starts);
         self.walk.visit(&self.marked, visit)
     }
 }
@@ -112,7 +118,7 @@ impl<E: Event> Evaluator<E> for Compact {
     type Part = Part;
 
     fn part(&self) -> Part {
-        Part::new()
+        Part::new(self.holds.is_some())
     }
 
     fn is_empty(&self, part: &Part) -> bool {
@@ -145,20 +151,26 @@ impl<E: Event> Evaluator<E> for Compact {
             part.show(entry, &mut this.sets, &mut this.spare);
         });
         if !part.ends.is_empty() {
-            let out = &mut cx.out;
-            let _ = self.visit(part, &mut |events| {
-                out.add(events);
-                ControlFlow::Continue(())
-            });
+            let _ = self.visit(part, &mut |events| gather(cx, events));
             part.ends.clear();
         }
         Ok(())
     }
 
     fn expire(&mut self, part: &mut Part, cx: &mut Context<'_, E>) -> Result<(), Error> {
-        let horizon = if cx.now.is_none() { Key::MAX } else { cx.horizon };
-        self.on(part, |this, part| this.expired(part, horizon));
+        let horizon = cx.now.map(|_| cx.horizon);
+        if let Some(holds) = &self.holds
+            && let Some((graph, starts)) = part.holding(horizon, holds, &mut self.ends)
+        {
+            self.marked.turn(graph, &self.ends, 0, starts);
+            let _ = self.walk.visit(&self.marked, &mut |events| gather(cx, events));
+        }
+        self.on(part, |this, part| this.expired(part, horizon.unwrap_or(Key::MAX)));
         Ok(())
+    }
+
+    fn prompt(&self) -> bool {
+        self.holds.is_some()
     }
 
     fn has_matches(&self, part: &Part) -> bool {
@@ -177,9 +189,9 @@ impl<E: Event> Evaluator<E> for Compact {
             self.on(part, |this, part| part.replay(&mut this.sets, &mut this.spare));
         }
         if !self.ambiguous
-            && let Some((graph, _, horizon)) = part.lists()
+            && let Some((graph, _, starts)) = part.lists()
         {
-            return self.marked.count(graph, &part.ends, horizon);
+            return self.marked.count(graph, &part.ends, starts);
         }
         let mut matches = 0_u64;
         let _ = self.visit(part, &mut |_| {

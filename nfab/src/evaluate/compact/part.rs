@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use super::counting::Counting;
 use super::sets::{START, Sets, Step};
 use super::window::Window;
-use crate::evaluate::graph::{Graph, NONE};
-use crate::evaluate::marked::End;
+use crate::evaluate::graph::{Graph, NONE, Starts};
+use crate::evaluate::marked::{End, PASSED};
 use crate::history::{EventIndex, Moved};
 use crate::runtime::evaluator::Key;
 
@@ -68,14 +68,20 @@ pub(super) struct Spare {
 }
 
 impl Part {
-    pub(super) fn new() -> Self {
+    /// `lists`: matches may come out when a window passes, so runs cannot only be counted.
+    pub(super) fn new(lists: bool) -> Self {
+        let memory = if lists {
+            Memory::Lists { graph: Graph::default(), heads: Vec::new() }
+        } else {
+            Memory::Log { entries: VecDeque::new(), window: Window::default() }
+        };
         Part {
             set: NONE,
             epoch: 0,
             waits: Vec::new(),
             newest: Vec::new(),
             soonest: Key::MAX,
-            memory: Memory::Log { entries: VecDeque::new(), window: Window::default() },
+            memory,
             ends: Vec::new(),
             last: Entry { key: Key::MIN, place: NOT_KEPT, bits: 0 },
             horizon: Key::MIN,
@@ -111,11 +117,34 @@ impl Part {
     }
 
     /// Where the matches that the last event completes are found.
-    pub(super) fn lists(&self) -> Option<(&Graph, EventIndex, Key)> {
+    pub(super) fn lists(&self) -> Option<(&Graph, EventIndex, Starts)> {
         match &self.memory {
             Memory::Log { .. } => None,
-            Memory::Lists { graph, .. } => Some((graph, self.last.place, self.horizon)),
+            Memory::Lists { graph, .. } => {
+                Some((graph, self.last.place, Starts::since(self.horizon)))
+            }
         }
+    }
+
+    /// Finds the runs that hold a match and whose window passes; they are those of `ends`, as far as
+    /// they started then.
+    pub(super) fn holding(
+        &self,
+        horizon: Option<Key>,
+        holds: &[bool],
+        ends: &mut Vec<End>,
+    ) -> Option<(&Graph, Starts)> {
+        let Memory::Lists { graph, heads } = &self.memory else { return None };
+        let to = horizon.map_or(Some(Key::MAX), |horizon| horizon.checked_sub(1))?;
+        let starts = Starts { from: self.horizon, to };
+        ends.clear();
+        let holding = self
+            .waits
+            .iter()
+            .zip(heads)
+            .filter(|&(&wait, &head)| holds[wait as usize] && graph.may_have(head, starts));
+        ends.extend(holding.map(|(_, &source)| End { source, stage: PASSED }));
+        (!ends.is_empty()).then_some((graph, starts))
     }
 
     /// Forgets the runs that started before the horizon.

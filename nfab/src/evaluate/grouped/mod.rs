@@ -24,8 +24,9 @@ use self::groups::Groups;
 use self::live::live;
 use self::step::{Runs, Step};
 use super::ambiguity::is_ambiguous;
-use super::graph::{self, Graph, NONE};
-use super::marked::{End, Marked};
+use super::graph::{self, Graph, NONE, Starts};
+use super::held::{gather, holds};
+use super::marked::{End, Marked, PASSED};
 use super::walk::Walk;
 use crate::error::Error;
 use crate::event::Event;
@@ -79,6 +80,20 @@ impl Part {
         }
     }
 
+    /// Finds the runs that hold a match and whose window passes; they are those of `ends`, as far as
+    /// they started then.
+    fn holding(&self, horizon: Option<Key>, holds: &[bool], ends: &mut Vec<End>) -> Option<Starts> {
+        let to = horizon.map_or(Some(Key::MAX), |horizon| horizon.checked_sub(1))?;
+        let starts = Starts { from: self.horizon, to };
+        ends.clear();
+        let holding =
+            self.groups.all.iter().filter(|group| {
+                holds[group.wait as usize] && self.graph.may_have(group.head, starts)
+            });
+        ends.extend(holding.map(|group| End { source: group.head, stage: PASSED }));
+        (!ends.is_empty()).then_some(starts)
+    }
+
     fn collect(&mut self, used: impl FnMut(EventIndex)) {
         let heads = self.groups.all.iter_mut().map(|group| &mut group.head);
         self.graph.compact(heads, self.horizon, used);
@@ -91,7 +106,10 @@ pub(crate) struct Grouped {
     rules: Rules,
     /// The same match may come in several ways.
     ambiguous: bool,
+    /// The waits that hold matches, if there are any.
+    holds: Option<Box<[bool]>>,
     step: Step,
+    ends: Vec<End>,
     own: Vec<Register>,
     marked: Marked,
     walk: Walk,
@@ -108,6 +126,8 @@ impl Grouped {
                 fresh: automaton.registers.iter().map(|r| r.empty()).collect(),
             },
             ambiguous: is_ambiguous(&automaton.program),
+            holds: holds(&automaton.program),
+            ends: Vec::new(),
             step: Step::default(),
             own: Vec::new(),
             marked: Marked::default(),
@@ -167,7 +187,8 @@ impl Grouped {
         part: &Part,
         visit: &mut dyn FnMut(&[Taken]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        self.marked.turn(&part.graph, &part.ends, part.event, part.horizon);
+        let starts = Starts::since(part.horizon);
+        self.marked.turn(&part.graph, &part.ends, part.event, starts);
         self.walk.visit(&self.marked, visit)
     }
 }
@@ -208,20 +229,26 @@ impl<E: Event> Evaluator<E> for Grouped {
             this.step.carry_out(groups, graph, part.event);
         });
         if !part.ends.is_empty() {
-            let out = &mut cx.out;
-            let _ = self.visit(part, &mut |events| {
-                out.add(events);
-                ControlFlow::Continue(())
-            });
+            let _ = self.visit(part, &mut |events| gather(cx, events));
             part.ends.clear();
         }
         Ok(())
     }
 
     fn expire(&mut self, part: &mut Part, cx: &mut Context<'_, E>) -> Result<(), Error> {
-        let horizon = if cx.now.is_none() { Key::MAX } else { cx.horizon };
-        self.on(part, |_, part| part.expire(horizon));
+        let horizon = cx.now.map(|_| cx.horizon);
+        if let Some(holds) = &self.holds
+            && let Some(starts) = part.holding(horizon, holds, &mut self.ends)
+        {
+            self.marked.turn(&part.graph, &self.ends, 0, starts);
+            let _ = self.walk.visit(&self.marked, &mut |events| gather(cx, events));
+        }
+        self.on(part, |_, part| part.expire(horizon.unwrap_or(Key::MAX)));
         Ok(())
+    }
+
+    fn prompt(&self) -> bool {
+        self.holds.is_some()
     }
 
     fn has_matches(&self, part: &Part) -> bool {
@@ -230,7 +257,8 @@ impl<E: Event> Evaluator<E> for Grouped {
 
     fn count(&mut self, part: &mut Part) -> u64 {
         if !self.ambiguous {
-            return self.marked.count(&part.graph, &part.ends, part.horizon);
+            let starts = Starts::since(part.horizon);
+            return self.marked.count(&part.graph, &part.ends, starts);
         }
         let mut matches = 0_u64;
         let _ = self.visit(part, &mut |_| {

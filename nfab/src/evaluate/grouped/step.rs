@@ -79,6 +79,25 @@ impl Step {
         })
     }
 
+    /// Whether a formula holds with the event entered.
+    fn open_after<E: Event>(
+        &mut self,
+        m: &Move,
+        formula: &Formula,
+        registers: &[Register],
+        arrival: &Arrival<'_, E>,
+        cx: &mut Context<'_, E>,
+    ) -> bool {
+        self.enter(cx.automaton, m, registers, arrival.event);
+        let after = std::mem::take(&mut self.registers);
+        // What is known of conditions is for other registers.
+        self.group += 2;
+        let open = self.open(formula, &after, arrival, cx);
+        self.group += 2;
+        self.registers = after;
+        open
+    }
+
     /// What the runs of a group do with an event.
     pub(super) fn look<E: Event>(
         &mut self,
@@ -98,34 +117,31 @@ impl Step {
         let first = self.entries.len();
         let mut keep = false;
         for (m, _) in wait.moves.iter().zip(&fires).filter(|(_, fires)| **fires) {
-            let emits = match &m.finish {
-                Finish::Emit { formula: Formula::True, .. } => true,
+            let (target, emits) = match &m.finish {
+                Finish::No => (m.target, false),
+                Finish::Emit { formula: Formula::True, .. } => (m.target, true),
                 Finish::Emit { formula, sees: Sees::Before } => {
-                    self.open(formula, registers, arrival, cx)
+                    (m.target, self.open(formula, registers, arrival, cx))
                 }
                 Finish::Emit { formula, sees: Sees::After } => {
-                    self.enter(automaton, m, registers, arrival.event);
-                    let after = std::mem::take(&mut self.registers);
-                    // Conditions are asked about other registers from here on.
-                    self.group += 2;
-                    let emits = self.open(formula, &after, arrival, cx);
-                    self.group += 2;
-                    self.registers = after;
-                    emits
+                    (m.target, self.open_after(m, formula, registers, arrival, cx))
                 }
-                Finish::No | Finish::Hold { .. } => false,
+                Finish::Hold { formula, otherwise } => {
+                    let holds = self.open_after(m, formula, registers, arrival, cx);
+                    (if holds { m.target } else { *otherwise }, false)
+                }
             };
             let end = End { source: runs.source, stage: m.stage };
             if emits && !ends.contains(&end) {
                 ends.push(end);
             }
             keep |= emits;
-            if m.target == NOWHERE || stopped {
+            if target == NOWHERE || stopped {
                 continue;
             }
             keep = true;
             self.enter(automaton, m, registers, arrival.event);
-            let group = self.group_of(rules, m.target, groups);
+            let group = self.group_of(rules, target, groups);
             let newest = if runs.source == NONE { rules.key(arrival) } else { runs.newest };
             let entry = Entry { group, stage: m.stage, source: runs.source, newest, free: false };
             let known = |e: &Entry| (e.group, e.stage) == (group, m.stage);
