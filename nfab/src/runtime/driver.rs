@@ -27,12 +27,11 @@ const SMALL: usize = 1024;
 type Newest<'a, E> = Option<(EventIndex, u64, &'a E)>;
 
 /// A stream on its way through one evaluation.
-#[derive(Debug)]
-pub(super) struct Driver<E, V, P> {
+pub(super) struct Driver<E: Event, V: Evaluator<E>> {
     pub(super) automaton: Arc<Automaton>,
     config: Config,
     evaluator: V,
-    partitions: Partitions<P>,
+    partitions: Partitions<V::Part>,
     /// The partition of the event before, if it has one and that matters (S3).
     before: Option<Handle>,
     foreign_matters: bool,
@@ -69,7 +68,7 @@ macro_rules! context {
     };
 }
 
-impl<E: Event, V: Evaluator<E>> Driver<E, V, V::Part> {
+impl<E: Event, V: Evaluator<E>> Driver<E, V> {
     pub(super) fn new(automaton: Arc<Automaton>, config: Config, evaluator: V) -> Self {
         let program = &automaton.program;
         let prompt = evaluator.prompt();

@@ -20,14 +20,16 @@ mod runs;
 
 pub use output::{Cause, Count, Events, First, Match, Sink, TimedOut, Visit};
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::config::{Config, HistoryKind};
 use crate::error::{Error, ErrorKind};
 use crate::event::Event;
-use crate::history::ChainBuffer;
+use crate::evaluate::{Compact, Grouped, with_config};
+use crate::history::{ChainBuffer, Shape, VersionedBuffer};
 use crate::limits::Limit;
-use crate::nfa::{Automaton, Skip};
+use crate::nfa::{Automaton, Evaluation, Skip};
 use crate::stats::Stats;
 use driver::Driver;
 use interpret::Interpreter;
@@ -41,18 +43,23 @@ enum Condition {
 }
 
 /// The evaluations.
-#[derive(Debug)]
-enum Core<E> {
-    Chain(Driver<E, Runs<ChainBuffer>, runs::Part>),
-    Walk(Driver<E, Interpreter<ChainBuffer>, interpret::Part>),
+enum Core<E: Event> {
+    Runs(Driver<E, Runs<ChainBuffer>>),
+    Versioned(Driver<E, Runs<VersionedBuffer>>),
+    Interpreter(Driver<E, Interpreter<ChainBuffer>>),
+    Grouped(Driver<E, Grouped>),
+    Compact(Driver<E, Compact>),
 }
 
 /// Does the same with whichever evaluation there is.
 macro_rules! each {
     ($core:expr, $driver:ident => $do:expr) => {
         match $core {
-            Core::Chain($driver) => $do,
-            Core::Walk($driver) => $do,
+            Core::Runs($driver) => $do,
+            Core::Versioned($driver) => $do,
+            Core::Interpreter($driver) => $do,
+            Core::Grouped($driver) => $do,
+            Core::Compact($driver) => $do,
         }
     };
 }
@@ -66,10 +73,18 @@ macro_rules! each {
 /// Output comes in a defined order: by what completed it, then by the number of the first event,
 /// then by the numbers of the further events in turn. What one call completes is sorted so; each
 /// match is reported once, also if the pattern admits it in several ways.
-#[derive(Debug)]
-pub struct Engine<E> {
+pub struct Engine<E: Event> {
     core: Core<E>,
     condition: Condition,
+}
+
+impl<E: Event> fmt::Debug for Engine<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine")
+            .field("automaton", &self.automaton().text)
+            .field("stats", &self.stats())
+            .finish_non_exhaustive()
+    }
 }
 
 impl<E: Event> Engine<E> {
@@ -85,13 +100,23 @@ impl<E: Event> Engine<E> {
         let automaton: Arc<Automaton> = automaton.into();
         let flink_skip = automaton.pattern.is_some() && automaton.skip != Skip::None;
         let stages = automaton.stages.len();
-        let _: HistoryKind = config.history;
+        let evaluation = with_config(&automaton, &config).0;
         let core = if automaton.program.waits.is_empty() || flink_skip {
-            let evaluator = Interpreter::new(&automaton, &config, ChainBuffer::new(stages));
-            Core::Walk(Driver::new(automaton, config, evaluator))
+            let evaluator = Interpreter::new(&automaton, ChainBuffer::new(stages));
+            Core::Interpreter(Driver::new(automaton, config, evaluator))
+        } else if evaluation == Evaluation::Compact {
+            let evaluator = Compact::new(&automaton);
+            Core::Compact(Driver::new(automaton, config, evaluator))
+        } else if evaluation == Evaluation::Grouped {
+            let evaluator = Grouped::new(&automaton);
+            Core::Grouped(Driver::new(automaton, config, evaluator))
+        } else if config.history == HistoryKind::Versioned {
+            let history = VersionedBuffer::new(Shape::of(&automaton));
+            let evaluator = Runs::new(&automaton, &config, history);
+            Core::Versioned(Driver::new(automaton, config, evaluator))
         } else {
             let evaluator = Runs::new(&automaton, &config, ChainBuffer::new(stages));
-            Core::Chain(Driver::new(automaton, config, evaluator))
+            Core::Runs(Driver::new(automaton, config, evaluator))
         };
         Engine { core, condition: Condition::Open }
     }

@@ -13,7 +13,7 @@ use super::context::Context;
 use super::evaluator::{Arrival, Evaluator, Key};
 use super::held::prune_before;
 use super::over;
-use crate::config::{Config, HoldBack};
+use crate::config::HoldBack;
 use crate::error::Error;
 use crate::event::Event;
 use crate::history::{History, Marks, Moved, Tail};
@@ -68,7 +68,7 @@ fn passed(run: &Run, automaton: &Automaton, now: Option<i64>) -> Option<i64> {
 }
 
 impl<H: History> Interpreter<H> {
-    pub(crate) fn new(automaton: &Automaton, _config: &Config, history: H) -> Self {
+    pub(crate) fn new(automaton: &Automaton, history: H) -> Self {
         Interpreter {
             history,
             step: Step::new(),
