@@ -51,6 +51,9 @@ pub(crate) struct Wait {
     pub(crate) gap: Option<i64>,
     /// When the window passes, the run is a match.
     pub(crate) holds_match: bool,
+    /// A run that comes to wait here by taking an event is a match already, but for the negations
+    /// that are judged on complete ones: it does not time out (S13).
+    pub(crate) is_match: bool,
     /// Where an event of the stream that is not of the run's partition leads: usually here;
     /// [`COMPLETE`] or [`NOWHERE`] as for ignoring.
     pub(crate) foreign: u32,

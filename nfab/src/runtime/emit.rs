@@ -26,10 +26,10 @@ pub(crate) struct Output {
     scratch: Vec<Taken>,
 }
 
-/// Places of events are ordered as the events arrived, so this is the order of output.
+/// The order of output (S15). Places of events are ordered as the events arrived.
 pub(crate) fn order(a: &[Taken], b: &[Taken]) -> Ordering {
-    let key = |taken: &Taken| (taken.1, taken.0);
-    a.iter().map(key).cmp(b.iter().map(key))
+    let places = a.iter().map(|taken| taken.1).cmp(b.iter().map(|taken| taken.1));
+    places.then_with(|| a.iter().map(|taken| taken.0).cmp(b.iter().map(|taken| taken.0)))
 }
 
 impl Output {
@@ -76,7 +76,9 @@ impl Output {
 
     /// Takes it back.
     pub(crate) fn take_back(&mut self) {
-        if let Some(span) = self.matches.pop() {
+        if let Some(span) = self.matches.pop()
+            && span.to == self.taken.len()
+        {
             self.taken.truncate(span.from);
         }
     }

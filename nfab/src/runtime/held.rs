@@ -4,7 +4,7 @@ use super::context::Context;
 use super::emit::order;
 use super::evaluator::Taken;
 use crate::error::{Error, ErrorKind};
-use crate::history::{Marks, Moved};
+use crate::history::{EventIndex, Marks, Moved};
 use crate::limits::Policy;
 use crate::nfa::Skip;
 
@@ -51,6 +51,11 @@ impl Held {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.all.is_empty()
+    }
+
+    /// Whether some match ends with the event at a place.
+    pub(crate) fn holds(&self, place: EventIndex) -> bool {
+        self.all.iter().any(|events| events.last().is_some_and(|last| last.1 == place))
     }
 
     /// Adds a match, unless it is there.

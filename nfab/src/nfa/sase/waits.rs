@@ -320,6 +320,8 @@ impl<'w, 'a> Builder<'w, 'a> {
         }
         let mut wait = Wait { moves, foreign: number, ..Wait::default() };
         wait.holds_match = key.end.is_some();
+        wait.is_match = key.end.as_ref().is_some_and(|end| !end.held);
+        wait.is_match = key.end.as_ref().is_some_and(|end| !end.held);
         if number > 0 {
             wait.ignores = self.ignores(key, &fires)?;
             if self.has_key {

@@ -111,22 +111,24 @@ impl Candidates {
         self.all.iter().any(|candidate| {
             let filter = &program.filters[candidate.filter as usize];
             let of = |stages: &[u32], taken: &&Taken| stages.contains(&taken.0);
-            let before = events.iter().find(|taken| of(&filter.before, taken));
-            if before.is_some_and(|taken| candidate.at >= taken.1) {
-                return false;
-            }
-            let after = filter.after.as_ref();
-            let after =
-                after.and_then(|stages| events.iter().rev().find(|taken| of(stages, taken)));
-            let inside = match after {
-                Some(taken) => {
-                    candidate.at > taken.1
-                        && (!filter.adjacent || candidate.number == cx.number(taken.1) + 1)
+            let inside = match &filter.after {
+                Some(stages) => {
+                    // Without a neighbour the negation is at an end, or is absent with its group.
+                    let after = events.iter().rev().find(|taken| of(stages, taken));
+                    let before = events.iter().find(|taken| of(&filter.before, taken));
+                    after.zip(before).is_some_and(|(after, before)| {
+                        candidate.at > after.1
+                            && candidate.at < before.1
+                            && (!filter.adjacent || candidate.number == cx.number(after.1) + 1)
+                    })
                 }
-                None => {
+                // It begins the match, unless what comes before it is there.
+                None => events.first().is_some_and(|first| {
                     let (number, time) = (cx.number(last), cx.time(last, arrival));
-                    candidate.key >= program.window.horizon(number, time)
-                }
+                    of(&filter.before, &first)
+                        && candidate.at < first.1
+                        && candidate.key >= program.window.horizon(number, time)
+                }),
             };
             inside && {
                 let event = cx.event(candidate.at, arrival);

@@ -40,6 +40,8 @@ pub(crate) struct Runs<H> {
     /// The registers of a run without events.
     fresh: Box<[Register]>,
     waits: usize,
+    /// For each wait whether its runs are matches already.
+    matches: Box<[bool]>,
     harvest: Harvest,
     prompt: bool,
     filtered: bool,
@@ -104,6 +106,7 @@ impl<H: History> Runs<H> {
             waits,
             harvest: Harvest::new(),
             prompt: holds || skips || config.timeouts,
+            matches: program.waits.iter().map(|wait| wait.is_match).collect(),
             filtered: !program.filters.is_empty(),
             skips,
             alive: 0,
@@ -116,7 +119,8 @@ impl<H: History> Runs<H> {
     fn settle(&mut self, part: &mut Part) {
         let width = self.fresh.len();
         let mut registers = self.harvest.registers.drain(..);
-        for (wait, run) in self.harvest.staged.drain(..) {
+        for (wait, mut run) in self.harvest.staged.drain(..) {
+            run.matched |= self.matches[wait as usize];
             part.bucket(wait, width).push(run, registers.by_ref().take(width));
         }
     }
@@ -221,7 +225,7 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
             part.candidates.sweep(&program.filters, program.window, cx.horizon, earliest);
             self.candidates = self.candidates + part.candidates.len() - candidates;
         }
-        let kept = self.harvest.kept;
+        let mut kept = self.harvest.kept;
         let too_long = std::mem::take(&mut self.harvest.too_long);
         if too_long > 0 {
             let longest = cx.config.limits.match_length;
@@ -231,7 +235,9 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
             cx.stats.dropped_runs += too_long;
         }
         if self.skips {
+            let completes = cx.out.matches() > from;
             self.release(part, from, cx)?;
+            kept |= completes && part.held.holds(arrival.place);
         }
         Ok(kept)
     }
@@ -280,8 +286,13 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
             let wait = &program.waits[bucket.wait as usize];
             let bounds = bounds(wait, cx);
             // At the end of the stream only what a window bounds has ended, and what is a match.
+            // The others are silent, but no match waits for them any more.
             let endless = program.window == Window::None && wait.gap.is_none();
-            if !bucket.may_pass(&bounds) || (bounds.end && endless && !wait.holds_match) {
+            if bounds.end && endless && !wait.holds_match {
+                self.alive -= bucket.len();
+                bucket.clear();
+            }
+            if !bucket.may_pass(&bounds) {
                 continue;
             }
             let Runs { history, .. } = &*self;

@@ -222,7 +222,7 @@ impl<E: Event, H: History> Step<'_, '_, E, H> {
         let simple = matches!(m.finish, Finish::Emit { sees: Sees::Before, .. });
         if simple && fire.target == NOWHERE && self.candidates.is_empty() {
             if fire.emits {
-                self.complete(run.tail, Some((m.stage, self.arrival.place)), &[]);
+                self.complete_with(run, m, forks, &[]);
             }
             return;
         }
@@ -233,7 +233,7 @@ impl<E: Event, H: History> Step<'_, '_, E, H> {
         let (emits, target) = self.end(m, fire, &scratch);
         if target == NOWHERE {
             if emits {
-                self.complete(run.tail, Some((m.stage, self.arrival.place)), &scratch);
+                self.complete_with(run, m, forks, &scratch);
             }
         } else {
             let tail = self.history.append(&run.tail, self.entry(m, forks));
@@ -264,6 +264,17 @@ impl<E: Event, H: History> Step<'_, '_, E, H> {
             Finish::Hold { formula, otherwise } => {
                 (false, if holds(formula) { fire.target } else { *otherwise })
             }
+        }
+    }
+
+    /// A run is a match with the event, and ends.
+    fn complete_with(&mut self, run: &Run, m: &Move, forks: bool, registers: &[Register]) {
+        if H::SHOWN {
+            let tail = self.history.append(&run.tail, self.entry(m, forks));
+            self.harvest.kept = true;
+            self.complete(tail, None, registers);
+        } else {
+            self.complete(run.tail, Some((m.stage, self.arrival.place)), registers);
         }
     }
 
