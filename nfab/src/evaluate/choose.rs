@@ -6,7 +6,7 @@
 //! match, an aggregate that differs from run to run.
 
 use super::compact::sets::MOST_CONDITIONS;
-use crate::config::Config;
+use crate::config::{Config, HistoryKind};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Policy;
 use crate::nfa::program::{Finish, Program};
@@ -69,6 +69,8 @@ pub(crate) fn with_config(
         None
     } else if config.timeouts {
         Some("timeouts are reported for each partial match, so each is a run")
+    } else if config.history == HistoryKind::Versioned {
+        Some("the versioned buffer was asked for, which keeps runs")
     } else if limits.match_length.most != usize::MAX {
         Some("a limit on the length of a match concerns each partial match, so each is a run")
     } else if limits.runs.policy != Policy::Error || limits.runs_per_key.most != usize::MAX {
@@ -84,7 +86,9 @@ pub(crate) fn with_config(
 /// What needs whole runs, whatever the conditions.
 fn whole_runs(automaton: &Automaton) -> Option<String> {
     let program = &automaton.program;
-    let why = if automaton.skip != Skip::None {
+    let why = if program.waits.is_empty() {
+        "its proceed edges form a cycle or are too many to be resolved"
+    } else if automaton.skip != Skip::None {
         "an after-match skip prunes single partial matches"
     } else if !program.filters.is_empty() {
         "a negation is judged on complete matches"

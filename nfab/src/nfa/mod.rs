@@ -252,7 +252,11 @@ impl Automaton {
                     ));
             }
         }
-        compile::compile(pattern, schema, options.follow_flink)
+        let mut automaton = compile::compile(pattern, schema, options.follow_flink)?;
+        let (evaluation, reason) = crate::evaluate::choose(&automaton, options.evaluation)?;
+        automaton.evaluation = evaluation;
+        automaton.evaluation_reason = reason;
+        Ok(automaton)
     }
 
     /// Compiles a query against a schema, which knows its types of events and its attributes.
