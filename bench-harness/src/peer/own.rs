@@ -5,8 +5,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
-use hashbrown::HashMap;
-use hashbrown::hash_map::Entry;
 use nfab::{Automaton, Config, Engine, Events, Match, Sink, TimedOut};
 
 use super::workload::{Tick, Workload, schema};
@@ -18,7 +16,6 @@ use crate::error::{Error, Result};
 pub struct Own<'a> {
     automaton: Arc<Automaton>,
     config: Config,
-    keyed: bool,
     ticks: &'a [Tick],
     repeats: u32,
 }
@@ -36,7 +33,6 @@ impl<'a> Own<'a> {
         Ok(Self {
             automaton: Arc::new(automaton),
             config: Config::new().timeouts(workload.timeouts),
-            keyed: workload.keys > 1,
             ticks,
             repeats: 1,
         })
@@ -44,21 +40,9 @@ impl<'a> Own<'a> {
 
     fn once(&self) -> Result<Answer, nfab::Error> {
         let mut sink = Digest::default();
-        let engine = || Engine::with_config(Arc::clone(&self.automaton), self.config);
-        if self.keyed {
-            let mut engines: HashMap<i64, Engine<Tick>> = HashMap::new();
-            for tick in self.ticks {
-                let engine = match engines.entry(tick.key) {
-                    Entry::Occupied(known) => known.into_mut(),
-                    Entry::Vacant(new) => new.insert(engine()),
-                };
-                engine.push(*tick, &mut sink)?;
-            }
-        } else {
-            let mut engine = engine();
-            for tick in self.ticks {
-                engine.push(*tick, &mut sink)?;
-            }
+        let mut engine = Engine::with_config(Arc::clone(&self.automaton), self.config);
+        for tick in self.ticks {
+            engine.push(*tick, &mut sink)?;
         }
         Ok(sink.answer)
     }

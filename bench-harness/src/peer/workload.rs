@@ -80,7 +80,7 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// The pattern, for one key.
+    /// The pattern.
     pub fn pattern(&self) -> PatternBuilder {
         (self.pattern)()
     }
@@ -172,7 +172,7 @@ pub const WORKLOADS: [Workload; 7] = [
         keys: 1_000,
         timeouts: false,
         events: 250_000,
-        pattern: rising,
+        pattern: keyed,
     },
     Workload {
         name: "timeouts",
@@ -217,6 +217,10 @@ fn rising() -> PatternBuilder {
         .followed_by("b")
         .where_(small("b", 150))
         .within(WINDOW)
+}
+
+fn keyed() -> PatternBuilder {
+    rising().partition_by(["key"])
 }
 
 fn any_loop() -> PatternBuilder {
