@@ -4,6 +4,7 @@
 #![allow(dead_code, reason = "every test file uses a part of this")]
 
 pub mod cases;
+pub mod engine;
 mod patterns;
 mod predicates;
 mod run;

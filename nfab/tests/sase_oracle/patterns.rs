@@ -154,6 +154,33 @@ fn may_be_absent(group: &Group) -> bool {
     group.quantifier.may_be_absent() || body_may_be_absent(group)
 }
 
+/// Whether an `AND` that may begin the pattern has an item that may be absent and holds a negation.
+/// Where such an item stands, and so where its negation does, is open before the first event.
+pub fn absent_negation_may_lead(group: &Group, mut leads: bool) -> bool {
+    group.items.iter().any(|item| {
+        let absent = match item {
+            Item::Event(event) => event.negated || event.quantifier.may_be_absent(),
+            Item::Group(nested) => may_be_absent(nested),
+        };
+        let odd = match item {
+            Item::Event(_) => false,
+            Item::Group(nested) => {
+                let inside = group.kind == GroupKind::And && absent && has_negation(nested);
+                leads && inside || absent_negation_may_lead(nested, leads)
+            }
+        };
+        leads &= absent || group.kind != GroupKind::Seq;
+        odd
+    })
+}
+
+fn has_negation(group: &Group) -> bool {
+    group.items.iter().any(|item| match item {
+        Item::Event(event) => event.negated,
+        Item::Group(nested) => has_negation(nested),
+    })
+}
+
 fn name(group: &mut Group, names: &mut impl Iterator<Item = u8>) {
     for item in &mut group.items {
         match item {

@@ -154,7 +154,8 @@ impl<'a> Run<'a> {
         leaves.iter().all(|leave| {
             self.left.push(leave.clone());
             let proceed = |c: &Condition<'_>| c.kind == EdgeKind::Proceed;
-            leave.variables.iter().all(|&v| self.test(world, v, &leave.rounds, proceed))
+            let holds = |&v: &usize| self.test(world, v, &leave.rounds, proceed);
+            !leave.come_to || leave.variables.iter().all(holds)
         })
     }
 

@@ -14,9 +14,9 @@ enum Frame<'t> {
     List { variable: usize, quantifier: Quantifier, count: u32 },
     /// A repeated group, in this round.
     Round { group: &'t Node, count: u32 },
-    /// The items of an `AND` that have not come yet, and the gap before the next one. `entered`:
-    /// the number of negations on the way to the item that is coming now; none once it has events.
-    All { items: &'t [Node], left: Vec<usize>, gap: Gap, entered: Option<usize> },
+    /// The items of an `AND` that have not come yet, the one that is coming, and the gap before the
+    /// next one. `entered`: the number of negations on the way to it; none once it has events.
+    All { items: &'t [Node], left: Vec<usize>, coming: usize, gap: Gap, entered: Option<usize> },
     /// The items of an `AND` that do not come at all; whether that was already so around it.
     Absent { items: &'t [Node], left: Vec<usize>, outer: bool },
 }
@@ -41,6 +41,9 @@ pub struct Leave {
     pub variables: Vec<usize>,
     /// The rounds from which what was left is seen.
     pub rounds: Rounds,
+    /// What was not come to, in a group that is left or an item of an `AND` that is done, lies
+    /// behind as well; only its conditions are not tested.
+    pub come_to: bool,
 }
 
 /// What happens between two taken events.
@@ -110,8 +113,30 @@ impl<'t> Rest<'t> {
 impl Way {
     fn leaving(&self, variables: Vec<usize>, rounds: Rounds) -> Way {
         let mut way = self.clone();
-        way.leaves.push(Leave { variables, rounds });
+        way.leaves.push(Leave { variables, rounds, come_to: true });
         way
+    }
+
+    fn behind(&self, node: &Node, rounds: Rounds) -> Way {
+        let mut way = self.clone();
+        let mut variables = vec![];
+        left_inside(node, false, &mut variables);
+        way.leaves.push(Leave { variables, rounds, come_to: false });
+        way
+    }
+}
+
+/// The variables that are left inside: lists, and single events of repeated groups.
+fn left_inside(node: &Node, repeats: bool, into: &mut Vec<usize>) {
+    match node {
+        Node::Event { variable, quantifier } if repeats || quantifier.repeats() => {
+            into.push(*variable);
+        }
+        Node::Event { .. } => {}
+        Node::Group { items, quantifier, .. } => {
+            let repeats = repeats || quantifier.repeats();
+            items.iter().for_each(|item| left_inside(item, repeats, into));
+        }
     }
 }
 
@@ -215,7 +240,7 @@ impl<'t> Walk<'t, '_> {
             for &one in &left {
                 let left = left.iter().copied().filter(|&other| other != one).collect();
                 let entered = Some(way.guards.len());
-                let behind = rest.with(Frame::All { items, left, gap, entered });
+                let behind = rest.with(Frame::All { items, left, coming: one, gap, entered });
                 self.item(&items[one], gap, behind, way.clone());
             }
         }
@@ -230,6 +255,7 @@ impl<'t> Walk<'t, '_> {
         let single = variables.filter(|(_, v)| !v.list && v.rounds.last() == Some(id));
         let variables = single.map(|(i, _)| i).collect();
         let rounds = rest.rounds();
+        let way = way.behind(node, rounds.clone());
         self.resume(rest, way.leaving(variables, rounds));
     }
 
@@ -266,7 +292,10 @@ impl<'t> Walk<'t, '_> {
             }
             // An absent item has no place of its own, unless its negations have one.
             Some(Frame::All { entered: Some(n), .. }) if way.guards.len() == n => {}
-            Some(Frame::All { items, left, gap, .. }) => self.all(items, left, gap, rest, way),
+            Some(Frame::All { items, left, coming, gap, .. }) => {
+                let way = way.behind(&items[coming], rest.rounds());
+                self.all(items, left, gap, rest, way);
+            }
             Some(Frame::Absent { left, outer, .. }) if left.is_empty() => {
                 let passing = std::mem::replace(&mut self.passing, outer);
                 self.resume(rest, way);
