@@ -177,7 +177,10 @@ fn the_aim_is_judged_by_the_lower_end_from_long_rounds() {
     let verdict = |seconds: f64, matches: u64, rounds: u32| {
         let flink = Fixed::new("flink", seconds, matches);
         let measured = measured(rounds, &mut [contender(flink, None)]);
-        judge(&[measured]).map(|judgement| judgement.verdict)
+        let some = judge(std::slice::from_ref(&measured)).map(|judgement| judgement.verdict);
+        assert!(some.is_none_or(|verdict| verdict == Verdict::CannotBeJudged));
+        let all = vec![measured; WORKLOADS.len()];
+        judge(&all).map(|judgement| judgement.verdict)
     };
     assert_eq!(verdict(10.0, 42, 6), Some(Verdict::Holds));
     assert_eq!(verdict(9.9, 42, 6), Some(Verdict::DoesNotHold));
