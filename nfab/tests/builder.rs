@@ -159,7 +159,7 @@ fn the_automaton_explains_itself() {
     insta::assert_snapshot!(automaton.explain(), @r"
     pattern: begin a where(type = A) one_or_more followed_by b where(val > max(a.val)) within(10)
     semantics: flink
-    evaluation: runs (one run for each partial match)
+    evaluation: runs (`val > max(a.val)` looks at an aggregate of earlier events, so each partial match is a run)
     state a:2 (start)
       begin -> a: type = A
     state a:1

@@ -7,8 +7,9 @@ use std::ops::ControlFlow;
 use common::{Log, world};
 use nfab::pattern::{AfterMatch, SkipTarget};
 use nfab::{
-    Automaton, Cause, Config, Count, EndOfInput, Engine, ErrorKind, Expr, HoldBack, Limit, Limits,
-    Match, Pattern, PatternBuilder, Policy, Record, Schema, Slot, Value, ValueType, Visit,
+    Automaton, Cause, CompileOptions, Config, Count, EndOfInput, Engine, ErrorKind, Evaluation,
+    Expr, HoldBack, Limit, Limits, Match, Pattern, PatternBuilder, Policy, Record, Schema, Slot,
+    Value, ValueType, Visit,
 };
 
 fn is(kind: &str) -> Expr {
@@ -294,7 +295,14 @@ fn limits_have_policies() {
     };
     assert_eq!(starts(Policy::DropOldest), [2, 3]);
     assert_eq!(starts(Policy::DropNewest), [0, 1]);
-    assert_eq!(run(with_runs(2, Policy::Error)).expect_err("too many").kind(), ErrorKind::Limit);
+    let runs = CompileOptions::new().evaluation(Evaluation::Runs);
+    let automaton = Automaton::compile_with(&pattern, &world.schema, runs).expect("it compiles");
+    let mut engine = Engine::with_config(automaton, with_runs(2, Policy::Error));
+    let mut letters = world.letters("A A A A B").into_iter();
+    let error = letters.try_for_each(|event| engine.push(event, &mut Log::default()));
+    assert_eq!(error.expect_err("too many").kind(), ErrorKind::Limit);
+    // Where partial matches are not kept one by one, there is nothing to limit.
+    assert_eq!(run(with_runs(2, Policy::Error)).expect("no failure").0.len(), 4);
 
     let mut limits = Limits::default();
     limits.matches = Limit::new(3, Policy::DropNewest);

@@ -111,7 +111,8 @@ fn extend(plain: &Plain, stream: &[Ev], taken: &mut Found, all: &mut Vec<Found>)
     }
 }
 
-/// All matches, in the documented order: by last event, then by the events in turn.
+/// All matches, in the documented order: by last event, then by the events in turn,
+/// then by their stages.
 pub fn matches(plain: &Plain, stream: &[Ev]) -> Vec<Found> {
     let mut all = Vec::new();
     for at in 0..stream.len() {
@@ -125,8 +126,8 @@ pub fn matches(plain: &Plain, stream: &[Ev]) -> Vec<Found> {
         }
     }
     let key = |found: &Found| {
-        let places: Vec<(usize, usize)> = found.iter().map(|&(s, at)| (at, s)).collect();
-        (places.last().map(|p| p.0), places)
+        let (stages, places): (Vec<usize>, Vec<usize>) = found.iter().copied().unzip();
+        (places.last().copied(), places, stages)
     };
     all.sort_by_key(key);
     all.dedup();

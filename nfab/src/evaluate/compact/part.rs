@@ -49,6 +49,9 @@ pub(crate) struct Part {
     newest: Vec<Key>,
     /// The least of them.
     soonest: Key,
+    /// For each wait a key before which none of its runs started. (It goes up when runs end for
+    /// another reason than their window, which bounds the log where there is no window.)
+    oldest: Vec<Key>,
     memory: Memory,
     /// How the last event completes matches: with places of waits as sources in a log, with heads in
     /// lists.
@@ -64,6 +67,7 @@ pub(crate) struct Part {
 #[derive(Debug, Default)]
 pub(super) struct Spare {
     newest: Vec<Key>,
+    oldest: Vec<Key>,
     heads: Vec<u32>,
 }
 
@@ -81,6 +85,7 @@ impl Part {
             waits: Vec::new(),
             newest: Vec::new(),
             soonest: Key::MAX,
+            oldest: Vec::new(),
             memory,
             ends: Vec::new(),
             last: Entry { key: Key::MIN, place: NOT_KEPT, bits: 0 },
@@ -158,6 +163,7 @@ impl Part {
                 retain(heads, &alive);
             }
             retain(&mut self.newest, &alive);
+            retain(&mut self.oldest, &alive);
             self.soonest = self.newest.iter().copied().min().unwrap_or(Key::MAX);
             self.set = NONE;
         }
@@ -168,8 +174,9 @@ impl Part {
         if self.waits.is_empty() {
             self.clear();
         } else if let Memory::Log { entries, window } = &mut self.memory {
+            let oldest = self.oldest.iter().copied().min().unwrap_or(Key::MAX).max(horizon);
             while let Some(first) = entries.front()
-                && first.key < horizon
+                && first.key < oldest
             {
                 counting.leave(window, entries);
                 entries.pop_front();
@@ -224,7 +231,7 @@ impl Part {
 
     /// Goes a step: the next set with its newest starts and lists.
     fn follow(&mut self, entry: &Entry, step: &Step, spare: &mut Spare) {
-        let Part { newest, soonest, .. } = self;
+        let Part { newest, oldest, soonest, .. } = self;
         let start = |source: u32| match source {
             NONE => Key::MIN,
             source => newest[source as usize],
@@ -254,7 +261,18 @@ impl Part {
             }
             std::mem::swap(heads, &mut spare.heads);
         }
+        let least = |source: u32| match source {
+            START => entry.key,
+            source => oldest[source as usize],
+        };
+        spare.oldest.clear();
+        spare.oldest.extend(step.targets.iter().map(|target| {
+            let from = if target.from == NONE { Key::MAX } else { least(target.from) };
+            let takes = target.takes.iter().map(|&(_, source)| source);
+            target.joins.iter().copied().chain(takes).map(least).fold(from, Key::min)
+        }));
         std::mem::swap(newest, &mut spare.newest);
+        std::mem::swap(oldest, &mut spare.oldest);
         self.set = step.next;
     }
 
@@ -274,6 +292,7 @@ impl Part {
         }
         self.memory = Memory::Lists { graph: Graph::default(), heads: Vec::new() };
         self.newest.clear();
+        self.oldest.clear();
         self.set = sets.id(&[]);
         for entry in &entries {
             let number = sets.step(self.set, entry.bits);
