@@ -83,6 +83,7 @@ mod value;
 pub use config::{Config, EndOfInput, HistoryKind, HoldBack};
 pub use error::{Error, ErrorKind};
 pub use event::{Event, Record, Schema, Slot, TypeId};
+pub use history::{BufferView, EdgeView, EntryView, StackView};
 pub use limits::{Limit, Limits, Policy};
 pub use nfa::{Automaton, CompileOptions, Evaluation, KleeneOutput, TimeUnit};
 pub use pattern::{Pattern, PatternBuilder};

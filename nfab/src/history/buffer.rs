@@ -1,10 +1,9 @@
 //! What a match buffer is.
 
-use super::events::EventStore;
 use crate::nfa::EdgeKind;
 
 /// A place in the [`EventStore`]; ordered as the events arrived. Places are never used twice while
-/// something refers to them, except that [`collect`] closes the gaps.
+/// something refers to them, except that [`EventStore::compact`](super::EventStore::compact) closes the gaps.
 pub(crate) type EventIndex = u64;
 
 /// Where the events of a run end.
@@ -56,14 +55,15 @@ pub(crate) trait History {
     /// The memory in use, in bytes.
     fn bytes(&self) -> usize;
 
-    /// The most cells and edges that it can address; with as many, or nearly, [`collect`] is due.
+    /// The most cells and edges that it can address; with as many, or nearly, it is to be compacted.
     fn capacity(&self) -> usize;
 
-    /// Drops all that none of the tails leads to and marks the events that are left. The tails are
-    /// changed. Call [`collect`] instead.
+    /// Looks for garbage by marking, where no window makes it go: drops all that none of the tails
+    /// leads to and marks the events that are left. The tails are changed. All tails that are ever to be
+    /// read or appended to again are to be among them; not between two that take the same event.
     fn compact<'t>(&mut self, tails: impl Iterator<Item = &'t mut Tail>, used: &mut Marks);
 
-    /// The events have moved. Call [`collect`] instead.
+    /// The events have moved; [`EventStore::compact`](super::EventStore::compact) tells where.
     fn renumber(&mut self, moved: &Moved);
 }
 
@@ -91,17 +91,4 @@ impl Moved {
     pub(crate) fn to(&self, event: EventIndex) -> EventIndex {
         self.to[(event - self.first) as usize]
     }
-}
-
-/// Looks for garbage by marking: drops all cells and events that none of the tails leads to. For
-/// patterns without a window; with one, `expire` of both does it more cheaply.
-pub(crate) fn collect<'t, H: History, E>(
-    history: &mut H,
-    store: &mut EventStore<E>,
-    tails: impl Iterator<Item = &'t mut Tail>,
-) {
-    let mut used = store.marks();
-    history.compact(tails, &mut used);
-    let moved = store.compact(&used);
-    history.renumber(&moved);
 }

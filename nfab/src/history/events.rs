@@ -2,7 +2,7 @@
 //!
 //! With a window, events that have passed go in whole chunks and nothing is copied
 //! ([`EventStore::expire`]). Without one, what no run holds any more is found by marking
-//! ([`collect`](super::collect)).
+//! ([`EventStore::compact`]).
 
 use super::arena::Arena;
 use super::{EventIndex, Marks, Moved};
@@ -43,6 +43,12 @@ impl<E> EventStore<E> {
 
     pub(crate) fn arrival(&self, at: EventIndex) -> u64 {
         self.at(at).0
+    }
+
+    /// As [`arrival`](Self::arrival), of an event that may have gone.
+    pub(crate) fn arrival_if_held(&self, at: EventIndex) -> Option<u64> {
+        let index = at.checked_sub(self.events.first())? as usize;
+        (index < self.events.len()).then(|| self.events.at(index).0)
     }
 
     /// The number of events, garbage included.

@@ -26,7 +26,7 @@ mod version;
 mod versioned;
 mod view;
 
-pub(crate) use buffer::{Entry, EventIndex, History, Marks, Moved, Tail, collect};
+pub(crate) use buffer::{Entry, EventIndex, History, Marks, Moved, Tail};
 pub(crate) use chain::ChainBuffer;
 pub(crate) use events::EventStore;
 pub(crate) use shape::Shape;

@@ -121,20 +121,42 @@ impl Version {
     }
 
     /// A number appended.
+    #[inline]
     pub(super) fn child(&self, number: u64) -> Self {
+        if let Bytes::Inline(len, mut bytes) = self.0 {
+            // A number of one byte, and room for it.
+            if number < u64::from(MORE) && usize::from(len) < INLINE {
+                bytes[usize::from(len)] = number as u8;
+                return Version(Bytes::Inline(len + 1, bytes));
+            }
+        }
         self.with(self.bytes().len(), number)
     }
 
     /// The last number incremented.
+    #[inline]
     pub(super) fn next(&self) -> Self {
+        if let Bytes::Inline(len @ 2.., mut bytes) = self.0 {
+            let last = usize::from(len) - 1;
+            // A number of one byte, also afterwards.
+            if bytes[last - 1] & MORE == 0 && bytes[last] + 1 < MORE {
+                bytes[last] += 1;
+                return Version(Bytes::Inline(len, bytes));
+            }
+        }
         let at = start_of_last(self.bytes());
         self.with(at, number(&self.bytes()[at..]) + 1)
     }
 
     /// Zeros appended until there are so many numbers.
+    #[inline]
     pub(super) fn padded(&self, numbers: usize) -> Self {
-        let missing = numbers.saturating_sub(self.numbers().count());
-        Version::of(self.bytes(), &vec![0; missing])
+        let have = self.bytes().iter().filter(|byte| **byte & MORE == 0).count();
+        let mut padded = self.clone();
+        for _ in have..numbers {
+            padded = padded.child(0);
+        }
+        padded
     }
 
     /// The numbers.
@@ -157,18 +179,18 @@ fn number(bytes: &[u8]) -> u64 {
 #[inline]
 pub(super) fn fit(rules: Rules, label: &Version, version: &Version) -> Option<Fit> {
     let (u, v) = (label.bytes(), version.bytes());
-    if v.starts_with(u) {
-        return Some(match v.len() == u.len() {
-            true => Fit::BEST,
-            false => Fit::Prefix(u.len()),
-        });
+    let equal = u.iter().zip(v).take_while(|(u, v)| u == v).count();
+    if equal == u.len() {
+        return Some(if equal == v.len() { Fit::BEST } else { Fit::Prefix(equal) });
     }
-    if rules == Rules::Tree {
+    // Only within the last number may they differ.
+    let ends_before = u[equal..u.len() - 1].iter().any(|byte| byte & MORE == 0);
+    if ends_before || rules == Rules::Tree {
         return None;
     }
     let (of_u, of_v) = (start_of_last(u), start_of_last(v));
     let last = number(&u[of_u..]);
-    (u[..of_u] == v[..of_v] && last <= number(&v[of_v..])).then_some(Fit::Level(last))
+    (of_u == of_v && last <= number(&v[of_v..])).then_some(Fit::Level(last))
 }
 
 impl fmt::Display for Version {

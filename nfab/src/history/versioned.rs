@@ -211,14 +211,6 @@ impl VersionedBuffer {
         place
     }
 
-    /// The places of an entry's edges, oldest first.
-    fn edges_of(&self, entry: u32) -> impl Iterator<Item = u32> {
-        let some = |place: u32| (place != NONE).then_some(place);
-        std::iter::successors(some(self.node(entry).first_edge), move |&place| {
-            some(self.edge(place).sibling)
-        })
-    }
-
     /// The edge before: of the edges that leave the entry to which this one leads, that which fits
     /// best, the oldest of several.
     fn before(&self, edge: &Edge) -> Option<u32> {
@@ -226,48 +218,48 @@ impl VersionedBuffer {
             return None;
         }
         let mut best: Option<(Fit, u32)> = None;
-        for place in self.edges_of(edge.to) {
-            let Some(fit) = fit(self.shape.rules, &self.edge(place).version, &edge.version) else {
-                continue;
-            };
-            if best.is_none_or(|(other, _)| fit > other) {
-                best = Some((fit, place));
+        let mut place = self.node(edge.to).first_edge;
+        while place != NONE {
+            let other = self.edge(place);
+            if let Some(fit) = fit(self.shape.rules, &other.version, &edge.version) {
+                if best.is_none_or(|(least, _)| fit > least) {
+                    best = Some((fit, place));
+                }
+                if fit == Fit::BEST {
+                    break;
+                }
             }
-            if fit == Fit::BEST {
-                break;
-            }
+            place = other.sibling;
         }
         debug_assert!(best.is_some(), "the edge that the run took fits");
         best.map(|(_, place)| place)
     }
 
-    /// What the buffer holds, garbage included, for people; `number` is how they count events.
-    pub(crate) fn view(&self, number: impl Fn(EventIndex) -> u64) -> BufferView {
-        let mut names = Vec::new();
+    /// What the buffer holds, garbage included, for people; `number` is how they count events,
+    /// `None` for what has gone.
+    pub(crate) fn view(&self, number: impl Fn(EventIndex) -> Option<u64>) -> BufferView {
+        let mut stacks = Vec::new();
         for stage in &self.shape.stages {
             let [first, other] = if stage.kleene { ["[1]", "[i]"] } else { ["", "[]"] };
-            names.extend([first, other].map(|part| format!("{}{part}", stage.name)));
+            stacks.extend([first, other].map(|part| StackView {
+                name: format!("{}{part}", stage.name),
+                entries: Vec::new(),
+            }));
         }
-        let stack = |name| StackView { name, entries: Vec::new() };
-        let mut stacks: Vec<StackView> = names.into_iter().map(stack).collect();
+        let held = |place: u32| self.edges.find(u64::from(place), MASK) < self.edges.len();
         for node in self.nodes.iter().filter(|node| node.first_edge != NONE) {
-            // What lies before the oldest chunk is gone.
-            let held = |place: &u32| self.edges.find(u64::from(*place), MASK) < self.edges.len();
-            let first = Some(node.first_edge).filter(held);
-            let places = std::iter::successors(first, |place| {
-                Some(self.edge(*place).sibling).filter(|&next| next != NONE)
-            });
-            let edges = places.map(|place| {
+            let Some(event) = number(self.event(node)) else { continue };
+            let mut edges = Vec::new();
+            let mut place = node.first_edge;
+            while place != NONE && held(place) {
                 let edge = self.edge(place);
                 let at = self.nodes.find(u64::from(edge.to), MASK);
                 let to = (edge.to != NONE && at < self.nodes.len()).then(|| self.nodes.at(at));
-                EdgeView {
-                    version: edge.version.to_string(),
-                    to: to.map(|to| (to.stack as usize, number(self.event(to)))),
-                }
-            });
-            let entry = EntryView { event: number(self.event(node)), edges: edges.collect() };
-            stacks[node.stack as usize].entries.push(entry);
+                let to = to.and_then(|to| Some((to.stack as usize, number(self.event(to))?)));
+                edges.push(EdgeView { version: edge.version.to_string(), to });
+                place = edge.sibling;
+            }
+            stacks[node.stack as usize].entries.push(EntryView { event, edges });
         }
         BufferView { stacks }
     }

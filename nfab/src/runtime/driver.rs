@@ -23,6 +23,9 @@ use crate::stats::Stats;
 /// Cells below which looking for garbage is not worth while.
 const SMALL: usize = 1024;
 
+/// Events that are kept between two attempts to forget older ones.
+const FORGET: usize = 64;
+
 /// The event being processed, with its place and number.
 type Newest<'a, E> = Option<(EventIndex, u64, &'a E)>;
 
@@ -30,14 +33,14 @@ type Newest<'a, E> = Option<(EventIndex, u64, &'a E)>;
 pub(super) struct Driver<E: Event, V: Evaluator<E>> {
     pub(super) automaton: Arc<Automaton>,
     config: Config,
-    evaluator: V,
+    pub(super) evaluator: V,
     partitions: Partitions<V::Part>,
     /// The partition of the event before, if it has one and that matters (S3).
     before: Option<Handle>,
     foreign_matters: bool,
     clocks: Vec<Clock>,
     prompt: bool,
-    store: EventStore<E>,
+    pub(super) store: EventStore<E>,
     facts: Facts,
     faults: Faults,
     out: Output,
@@ -46,6 +49,7 @@ pub(super) struct Driver<E: Event, V: Evaluator<E>> {
     pub(super) watermark: Option<i64>,
     /// Look for garbage when there are so many cells, or so many events.
     collect_at: usize,
+    forget_at: usize,
     collect_events_at: usize,
     stats: Stats,
 }
@@ -89,6 +93,7 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
             horizon: Key::MIN,
             watermark: None,
             collect_at: SMALL.min(config.limits.history.most.saturating_add(1)),
+            forget_at: FORGET,
             collect_events_at: SMALL,
             config,
             stats: Stats::default(),
@@ -374,9 +379,12 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
         if runs > self.config.limits.runs.most {
             self.bound_runs()?;
         }
-        if self.evaluator.forgets() && self.horizon > Key::MIN {
-            self.evaluator.forget(self.horizon);
-            self.store.expire(self.horizon);
+        if self.store.len() >= self.forget_at {
+            if self.horizon > Key::MIN && self.evaluator.forgets() {
+                self.evaluator.forget(self.horizon);
+                self.store.expire(self.horizon);
+            }
+            self.forget_at = self.store.len() + FORGET;
         }
         if cells >= self.collect_at || self.store.len() >= self.collect_events_at {
             self.collect_garbage()?;

@@ -27,7 +27,7 @@ use crate::config::{Config, HistoryKind};
 use crate::error::{Error, ErrorKind};
 use crate::event::Event;
 use crate::evaluate::{Compact, Grouped, with_config};
-use crate::history::{ChainBuffer, Shape, VersionedBuffer};
+use crate::history::{BufferView, ChainBuffer, Shape, VersionedBuffer};
 use crate::limits::Limit;
 use crate::nfa::{Automaton, Evaluation, Skip};
 use crate::stats::Stats;
@@ -137,6 +137,16 @@ impl<E: Event> Engine<E> {
     #[must_use]
     pub fn stats(&self) -> Stats {
         each!(&self.core, driver => driver.stats())
+    }
+
+    /// What the shared versioned match buffer holds now, for people; events have the numbers of
+    /// [`Events::numbers`]. `None` unless the engine has that buffer: it is asked for by
+    /// [`HistoryKind::Versioned`].
+    #[must_use]
+    pub fn buffer(&self) -> Option<BufferView> {
+        let Core::Versioned(driver) = &self.core else { return None };
+        let number = |event| driver.store.arrival_if_held(event);
+        Some(driver.evaluator.history().view(number))
     }
 
     #[cold]

@@ -28,3 +28,15 @@ fn read(history: &impl History, tail: Tail) -> Vec<EventIndex> {
     history.events(&tail, &mut parts);
     parts.into_iter().map(|part| part.1).collect()
 }
+
+/// Drops all cells and events that none of the tails leads to.
+fn collect<'t, H: History, E>(
+    history: &mut H,
+    store: &mut EventStore<E>,
+    tails: impl Iterator<Item = &'t mut Tail>,
+) {
+    let mut used = store.marks();
+    history.compact(tails, &mut used);
+    let moved = store.compact(&used);
+    history.renumber(&moved);
+}

@@ -48,7 +48,7 @@ a[i] 8: -> 7 (1.2)
 b 6: -> a[i].5 (1.0.0), -> a[i].4 (2.0.0)
 b 8: -> a[i].7 (1.1.0)
 ";
-    assert_eq!(buffer.view(|event| event).to_string(), expected);
+    assert_eq!(buffer.view(Some).to_string(), expected);
     let histories = matches.map(|tail| read(&buffer, tail));
     let expected: [&[u64]; 3] = [&[1, 2, 3, 4, 5, 6], &[3, 4, 6], &[1, 2, 3, 4, 5, 6, 7, 8]];
     assert_eq!(histories, expected, "R2 is e6-e4-e3 and not e6-e4-e3-e2-e1");
@@ -59,7 +59,7 @@ b 8: -> a[i].7 (1.1.0)
 fn the_drawing_has_every_edge() {
     let mut buffer = VersionedBuffer::new(shape(&[true, false], Rules::Paper));
     worked_example(&mut buffer);
-    let view = buffer.view(|event| event);
+    let view = buffer.view(Some);
     let dot = view.to_dot();
     for line in ["s1_4 -> s0_3 [label=\"2.0\"];", "s2_6 -> s1_4 [label=\"2.0.0\"];"] {
         assert!(dot.contains(line), "{dot}");
@@ -170,5 +170,5 @@ a[i] 1: -> a[1].0 (1.0)
 a[i] 2: -> a[1].0 (1), -> 1 (1.0)
 a[i] 3: -> 2 (1.1)
 ";
-    assert_eq!(buffer.view(|event| event).to_string(), expected);
+    assert_eq!(buffer.view(Some).to_string(), expected);
 }

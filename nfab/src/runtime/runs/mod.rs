@@ -9,7 +9,7 @@ mod filter;
 mod step;
 mod tree;
 
-use bucket::{Bucket, Run};
+use bucket::{Bucket, Run, find};
 use filter::Candidates;
 use step::{Harvest, Step, bounds};
 use tree::Tree;
@@ -64,30 +64,10 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    fn runs(&self) -> usize {
-        self.buckets.iter().map(Bucket::len).sum()
-    }
-
     /// The first event of the oldest run.
     fn earliest(&self) -> u64 {
         let runs = self.buckets.iter().flat_map(Bucket::iter);
         runs.map(|run| run.start).min().unwrap_or(u64::MAX)
-    }
-
-    /// The bucket of a wait.
-    #[inline]
-    fn bucket(&mut self, wait: u32, width: usize) -> &mut Bucket {
-        let at = match self.buckets.get(wait as usize) {
-            Some(bucket) if bucket.wait == wait => wait as usize,
-            _ => match self.buckets.binary_search_by_key(&wait, |bucket| bucket.wait) {
-                Ok(at) => at,
-                Err(at) => {
-                    self.buckets.insert(at, Bucket::new(wait, width));
-                    at
-                }
-            },
-        };
-        &mut self.buckets[at]
     }
 }
 
@@ -115,14 +95,8 @@ impl<H: History> Runs<H> {
         }
     }
 
-    /// Enters in the buckets what has become of runs.
-    fn settle(&mut self, part: &mut Part) {
-        let width = self.fresh.len();
-        let mut registers = self.harvest.registers.drain(..);
-        for (wait, mut run) in self.harvest.staged.drain(..) {
-            run.matched |= self.matches[wait as usize];
-            part.bucket(wait, width).push(run, registers.by_ref().take(width));
-        }
+    pub(crate) fn history(&self) -> &H {
+        &self.history
     }
 
     /// Under an after-match skip: takes the matches just completed out of the output, and puts there
@@ -196,7 +170,7 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
         arrival: &Arrival<'_, E>,
         cx: &mut Context<'_, E>,
     ) -> Result<bool, Error> {
-        let Runs { history, trees, start, fresh, harvest, .. } = self;
+        let Runs { history, trees, start, fresh, harvest, matches, .. } = self;
         let from = cx.out.matches();
         let Part { buckets, candidates, .. } = &mut *part;
         harvest.kept = false;
@@ -212,9 +186,10 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
             step.show(bucket, tree);
             after += bucket.len();
         }
-        step.begin(start, fresh);
-        self.alive = self.alive + after + self.harvest.staged.len() - before;
-        self.settle(part);
+        after += step.harvest.settle(buckets, matches, fresh.len());
+        after += step.begin(start, fresh, buckets, matches);
+        after += step.harvest.settle(buckets, matches, fresh.len());
+        self.alive = self.alive + after - before;
         if self.filtered {
             let candidates = part.candidates.len();
             let runs = part.buckets.iter().any(|bucket| !bucket.is_empty());
@@ -273,7 +248,7 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
             bucket.clear();
         }
         for (target, mut bucket) in moved {
-            part.bucket(target, self.fresh.len()).append(&mut bucket);
+            find(&mut part.buckets, target, self.fresh.len()).append(&mut bucket);
         }
         if self.skips { self.release(part, from, cx) } else { Ok(()) }
     }

@@ -163,14 +163,29 @@ impl Tree {
         at
     }
 
+    /// The condition that is decided next for each run, and the branches on which the run stays as
+    /// it is, as far as they are known.
+    #[inline]
+    pub(crate) fn fork(&self, at: u32) -> Option<(u32, [bool; 2])> {
+        if at & OUTCOME != 0 {
+            return None;
+        }
+        let node = &self.nodes[at as usize];
+        let stays = |next: u32| {
+            next != UNBUILT && self.outcome(next).is_some_and(|o| o.effect == Effect::Stay)
+        };
+        Some((node.condition, node.next.map(stays)))
+    }
+
     /// What was reached, if it is an outcome.
     #[inline]
     pub(crate) fn outcome(&self, at: u32) -> Option<&Outcome> {
         (at & OUTCOME != 0).then(|| &self.outcomes[(at & !OUTCOME) as usize])
     }
 
+    /// Goes down a branch.
     #[inline]
-    fn follow(&mut self, conditions: &[Condition], at: u32, branch: bool) -> u32 {
+    pub(crate) fn follow(&mut self, conditions: &[Condition], at: u32, branch: bool) -> u32 {
         let next = self.nodes[at as usize].next[usize::from(branch)];
         if next != UNBUILT {
             return next;
@@ -230,7 +245,8 @@ impl Tree {
             moves.iter_mut().for_each(|m| m.target = NOWHERE);
             moves.retain(|m| m.emits || self.moves[m.at as usize].1);
         }
-        let going = moves.iter().filter(|m| m.target != NOWHERE).count() + ignores.len();
+        // A match is kept beside what goes on, where the buffer keeps it.
+        let forks = moves.len() + ignores.len() > 1;
         let effect = match (moves.as_slice(), ignores.as_slice()) {
             _ if completes => Effect::Several,
             ([], []) => Effect::End,
@@ -239,7 +255,7 @@ impl Tree {
             ([one], []) if one.target != NOWHERE => Effect::Move,
             _ => Effect::Several,
         };
-        Outcome { effect, moves, ignores, completes, forks: going > 1 }
+        Outcome { effect, moves, ignores, completes, forks }
     }
 }
 
