@@ -88,8 +88,11 @@ impl Config {
     }
 
     /// How much an event may be older than the newest one before it and still be put in its place:
-    /// events wait in a buffer until no such event can come. In the unit of the events' times;
-    /// negative is 0, the default.
+    /// the watermark is the greatest time so far minus this, and events wait in a buffer until it
+    /// has reached them. The output, and the numbers of the events in it, are those of the sorted
+    /// stream; it comes later. Memory for the events that wait is bounded by
+    /// [`Limits::reorder`](crate::Limits::reorder). In the unit of the events' times; negative is 0,
+    /// the default, which costs nothing.
     #[must_use]
     pub fn lateness(mut self, bound: i64) -> Self {
         self.lateness = bound.max(0);

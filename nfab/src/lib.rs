@@ -76,7 +76,10 @@ mod limits;
 pub mod nfa;
 pub mod pattern;
 pub mod predicate;
+mod reorder;
 mod runtime;
+#[cfg(feature = "parallel")]
+mod shard;
 mod stats;
 mod value;
 
@@ -89,6 +92,8 @@ pub use nfa::{Automaton, CompileOptions, Evaluation, KleeneOutput, TimeUnit};
 pub use pattern::{Pattern, PatternBuilder};
 pub use predicate::Expr;
 pub use runtime::{Cause, Count, Engine, Events, First, Match, Sink, TimedOut, Visit};
+#[cfg(feature = "parallel")]
+pub use shard::ShardedEngine;
 pub use stats::Stats;
 pub use value::{Truth, Value, ValueRef, ValueType, compare_int_float, compare_ratio_float};
 

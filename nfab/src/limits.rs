@@ -48,6 +48,11 @@ pub struct Limits {
     /// Matches completed by one event, or held back behind earlier partial matches. Default
     /// 1,000,000, then an error.
     pub matches: Limit,
+    /// Events that wait for late ones under [`Config::lateness`](crate::Config::lateness). Default
+    /// 1,000,000, then an error. [`Policy::DropOldest`] drops nothing: the oldest goes on early, and
+    /// whatever is older than it is late from then on. With [`Policy::DropNewest`] the event that
+    /// finds no room is handed to [`Sink::late`](crate::Sink::late) and counted there.
+    pub reorder: Limit,
 }
 
 impl Default for Limits {
@@ -58,6 +63,7 @@ impl Default for Limits {
             history: Limit::new(100_000_000, Policy::Error),
             match_length: Limit::new(usize::MAX, Policy::Error),
             matches: Limit::new(1_000_000, Policy::Error),
+            reorder: Limit::new(1_000_000, Policy::Error),
         }
     }
 }

@@ -8,6 +8,8 @@ pub struct Stats {
     pub events: u64,
     /// Events older than the watermark.
     pub late: u64,
+    /// Events that wait now, under [`Config::lateness`](crate::Config::lateness), for older ones.
+    pub waiting: usize,
     /// Events without a partition key: not matched, but events of the stream.
     pub without_key: u64,
     /// Matches reported.
@@ -24,6 +26,11 @@ pub struct Stats {
     pub cells: usize,
     /// Most cells of the match buffer at once.
     pub peak_cells: usize,
+    /// Entries of the match buffer now: as many as cells, save in the versioned buffer, whose cells
+    /// are the edges between its entries.
+    pub entries: usize,
+    /// The memory of cells and entries now, in bytes; that of the events is not included.
+    pub cell_bytes: usize,
     /// Events stored now, garbage included.
     pub stored_events: usize,
     /// Partial matches dropped because of a limit.
@@ -39,4 +46,32 @@ pub struct Stats {
     pub overflows: u64,
     /// Divisions of integers by zero; each made a condition unknown.
     pub divisions_by_zero: u64,
+}
+
+impl Stats {
+    /// The sums of both.
+    pub(crate) fn plus(&self, other: &Stats) -> Stats {
+        Stats {
+            events: self.events + other.events,
+            late: self.late + other.late,
+            waiting: self.waiting + other.waiting,
+            without_key: self.without_key + other.without_key,
+            matches: self.matches.saturating_add(other.matches),
+            timed_out: self.timed_out + other.timed_out,
+            runs: self.runs + other.runs,
+            peak_runs: self.peak_runs + other.peak_runs,
+            held_back: self.held_back + other.held_back,
+            cells: self.cells + other.cells,
+            peak_cells: self.peak_cells + other.peak_cells,
+            entries: self.entries + other.entries,
+            cell_bytes: self.cell_bytes + other.cell_bytes,
+            stored_events: self.stored_events + other.stored_events,
+            dropped_runs: self.dropped_runs + other.dropped_runs,
+            dropped_matches: self.dropped_matches + other.dropped_matches,
+            undelivered: self.undelivered.saturating_add(other.undelivered),
+            type_errors: self.type_errors + other.type_errors,
+            overflows: self.overflows + other.overflows,
+            divisions_by_zero: self.divisions_by_zero + other.divisions_by_zero,
+        }
+    }
 }

@@ -2,8 +2,8 @@
 
 use crate::nfa::EdgeKind;
 
-/// A place in the [`EventStore`]; ordered as the events arrived. Places are never used twice while
-/// something refers to them, except that [`EventStore::compact`](super::EventStore::compact) closes the gaps.
+/// A place in the [`EventStore`](super::EventStore); ordered as the events arrived. No place is
+/// used twice; only [`EventStore::compact`](super::EventStore::compact) closes gaps.
 pub(crate) type EventIndex = u64;
 
 /// Where the events of a run end.
@@ -32,8 +32,8 @@ pub(crate) struct Entry {
 
 /// Stores the events of all runs, shared where the runs share them.
 pub(crate) trait History {
-    /// Whether people look at the buffer: then the last event of a match is to be appended too, also
-    /// if the run ends with it and its events could be reported without.
+    /// Whether people look at the buffer: then the last event of a match is to be appended too,
+    /// also if the run ends with it and its events could be reported without.
     const SHOWN: bool;
 
     /// The run takes an event.
@@ -46,21 +46,23 @@ pub(crate) trait History {
     /// not depend on the number of runs; what goes, goes in whole chunks, so some of it may stay.
     fn expire(&mut self, before: i64);
 
-    /// The number of events stored, garbage included: one for each run that does not share it.
+    /// The number of places that hold an event, garbage included.
     fn cells(&self) -> usize;
 
-    /// The number of references from an event to the one before it, garbage included.
+    /// The number of references from such a place to the one before, garbage included: one for each
+    /// event of a run that is not shared. This is what grows with the runs.
     fn edges(&self) -> usize;
 
     /// The memory in use, in bytes.
     fn bytes(&self) -> usize;
 
-    /// The most cells and edges that it can address; with as many, or nearly, it is to be compacted.
+    /// The most cells, or edges, that it can address; before there are more, it is to be compacted.
     fn capacity(&self) -> usize;
 
     /// Looks for garbage by marking, where no window makes it go: drops all that none of the tails
-    /// leads to and marks the events that are left. The tails are changed. All tails that are ever to be
-    /// read or appended to again are to be among them; not between two that take the same event.
+    /// leads to and marks the events that are left. The tails are changed. All tails that are ever
+    /// to be read or appended to again are to be among them; not between two that take the same
+    /// event.
     fn compact<'t>(&mut self, tails: impl Iterator<Item = &'t mut Tail>, used: &mut Marks);
 
     /// The events have moved; [`EventStore::compact`](super::EventStore::compact) tells where.

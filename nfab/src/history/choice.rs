@@ -2,16 +2,16 @@
 //!
 //! Those of the paper suffice if no two runs that differ only in which events they took can wait in
 //! the same state with the same numbers but for the last: that is, if a run that does anything with
-//! an event stays in its state in one way at most. Looked at here are the moves themselves and not the
-//! strategy in the text, so that what holds for a query in one language holds in the other. The
+//! an event stays in its state in one way at most. Looked at here are the moves themselves and not
+//! the strategy in the text, so that what holds for a query in one language holds in the other. The
 //! rules of the paper are chosen if
 //!
 //! - a run that waits has one way to take more of the component at hand and one to begin a later
 //!   one, at most;
 //! - it ignores an event only if it takes it in neither way.
 //!
-//! That is skip-till-next and both contiguities over components of which none is optional; everything
-//! else gets tree versions.
+//! That is skip-till-next and both contiguities over components of which none is optional;
+//! everything else gets tree versions.
 
 use super::shape::{Shape, StageShape};
 use super::version::Rules;

@@ -56,11 +56,6 @@ impl<E> EventStore<E> {
         self.events.len()
     }
 
-    /// The memory in use, that which the events own not included.
-    pub(crate) fn bytes(&self) -> usize {
-        self.events.bytes()
-    }
-
     /// No event before this time is used any more; as [`History::expire`](super::History::expire).
     pub(crate) fn expire(&mut self, before: i64) {
         self.events.expire(before, |_| ());

@@ -6,10 +6,10 @@
 //!
 //! There are two buffers behind the one trait [`History`], which hold the same histories:
 //!
-//! | buffer | what it is | to read a run of n events |
+//! | buffer | what it is | each step of reading a run |
 //! |---|---|---|
-//! | [`ChainBuffer`] | cells that point to the cell before: the default | n steps |
-//! | [`VersionedBuffer`] | the paper's: an event once a state, versions on the edges between | n steps, each over the edges of an entry |
+//! | [`ChainBuffer`] | cells that point to the cell before: the default | follows a pointer |
+//! | [`VersionedBuffer`] | the paper's: entries, versions on their edges | searches an entry's edges |
 //!
 //! Events themselves lie in the [`EventStore`], once however many runs took them. All three are
 //! [`arena`]s in chunks: what a window has passed goes by the chunk, without counting references.

@@ -12,22 +12,25 @@
 //! | R3 | it forks: one clone stays in the state | that clone's last number is incremented |
 //! | R4 | it takes an event | the edge carries the version after R2 and R3 |
 //!
-//! So there are as many numbers as states up to the one that took the event, and the last one counts
-//! the forks in it. Walking back with version `v`, an edge labelled `u` fits if both are equally
-//! long and equal but for the last number, `v`'s being at least `u`'s (the same run at an earlier
-//! fork), or if `u` is a proper prefix of `v` (the run in an earlier state); `v` becomes `u`.
+//! So there are as many numbers as states up to the one that took the event, and the last one
+//! counts the forks in it. Walking back with version `v`, an edge labelled `u` fits if both are
+//! equally long and equal but for the last number, `v`'s being at least `u`'s (the same run at an
+//! earlier fork), or if `u` is a proper prefix of `v` (the run in an earlier state); `v` becomes
+//! `u`.
 //!
 //! That is exact if at most one of the runs that share all numbers but the last stays in the state:
-//! under skip-till-next, where a fork sends the other clone on. Under skip-till-any both clones stay,
-//! one with the event and one without, and the increments of different runs cannot be told apart.
+//! under skip-till-next, where a fork sends the other clone on. Under skip-till-any both clones
+//! stay, one with the event and one without, and the increments of different runs cannot be told
+//! apart.
 //!
 //! # Tree versions
 //!
 //! Exact under every strategy: a run that takes an event *and* becomes something else gets a number
 //! *appended* that none of its siblings has or will have; without a fork its version stays. All
 //! versions then form a tree, each given out once, and an edge labelled `u` fits `v` if `u` is a
-//! prefix of `v`; of several the longest is the run's. (A longer prefix of `v` was given out later on
-//! the run's own way, hence with a later event than that of this entry; so it labels no edge of it.)
+//! prefix of `v`; of several the longest is the run's. (A longer prefix of `v` was given out later
+//! on the run's own way, hence with a later event than that of this entry; so it labels no edge of
+//! it.)
 //!
 //! # Representation
 //!

@@ -15,8 +15,8 @@
 //! ```
 //!
 //! The match that ends in `b.e6` with version `2.0.0` is read by walking back: its edge leads to
-//! `a[i].e4`, of whose edges `2.0` fits (a proper prefix) and `1.0` does not; so it is e3, e4, e6. Which
-//! edge fits, and how versions are given out, says [`version`](super::version).
+//! `a[i].e4`, of whose edges `2.0` fits (a proper prefix) and `1.0` does not; so it is e3, e4, e6.
+//! Which edge fits, and how versions are given out, says [`version`](super::version).
 //!
 //! # What a run holds
 //!
@@ -27,10 +27,10 @@
 //!
 //! # Where things lie
 //!
-//! Entries and edges of all stacks lie in one arena each, in the order of their times, so that what the
-//! window has passed goes from the front in whole chunks. What belongs to runs that failed
-//! before goes with it; without a window garbage is found by marking, edge by edge from the newest to the
-//! oldest, since the walk from an edge depends on its label alone.
+//! Entries and edges of all stacks lie in one arena each, in the order of their times, so that what
+//! the window has passed goes from the front in whole chunks. What belongs to runs that failed
+//! before goes with it; without a window garbage is found by marking, edge by edge from the newest
+//! to the oldest, since the walk from an edge depends on its label alone.
 
 use super::arena::{Arena, widen};
 use super::version::{Fit, Rules, Version, fit};

@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Write as _};
 
-/// What a versioned match buffer holds at a moment: a stack for each state that takes events, entries
-/// in it, edges with versions between them. Events are given by their numbers.
+/// What a versioned match buffer holds at a moment: a stack for each state that takes events,
+/// entries in it, edges with versions between them. Events are given by their numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BufferView {
     pub(super) stacks: Vec<StackView>,
@@ -98,8 +98,8 @@ impl EdgeView {
         &self.version
     }
 
-    /// The entry before: the place of its stack and the number of its event. `None` at the beginning
-    /// of a run, and where a passed window has taken what came before.
+    /// The entry before: the place of its stack and the number of its event. `None` at the
+    /// beginning of a run, and where a passed window has taken what came before.
     #[must_use]
     pub fn to(&self) -> Option<(usize, u64)> {
         self.to

@@ -111,6 +111,8 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
             runs: self.partitions.iter().map(runs).sum(),
             held_back: self.evaluator.held(),
             cells: self.evaluator.cells(),
+            entries: self.evaluator.entries(),
+            cell_bytes: self.evaluator.bytes(),
             stored_events: self.store.len(),
             type_errors: self.faults.types.get(),
             overflows: self.faults.overflows.get(),
@@ -119,15 +121,20 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
         }
     }
 
-    /// Processes an event that is not late.
+    /// An event is late.
+    pub(super) fn late(&mut self, event: E, sink: &mut impl Sink<E>) {
+        self.stats.late += 1;
+        sink.late(event);
+    }
+
+    /// Processes an event, unless it is late.
     #[inline]
     pub(super) fn push(&mut self, event: E, sink: &mut impl Sink<E>) -> Result<(), Error> {
         let time = event.time();
         match self.watermark {
             Some(now) if time == now => {}
             Some(now) if time < now => {
-                self.stats.late += 1;
-                sink.late(event);
+                self.late(event, sink);
                 return Ok(());
             }
             _ => self.advance(time, sink)?,
@@ -141,6 +148,24 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
             self.pass(time)?;
         }
         self.process(event, number, time, sink)
+    }
+
+    /// An event of the stream that another engine sees to: it counts for windows and for strict
+    /// contiguity.
+    pub(super) fn pass_over(&mut self, time: i64, sink: &mut impl Sink<E>) -> Result<(), Error> {
+        if self.watermark != Some(time) {
+            self.advance(time, sink)?;
+        }
+        let number = self.stats.events;
+        self.stats.events += 1;
+        let window = self.automaton.program.window;
+        if let Window::Events(_) = window {
+            self.horizon = window.horizon(number, time);
+            self.pass(time)?;
+        }
+        let result = self.leave(None, time);
+        let delivered = self.deliver(Cause::Event(number), None, sink);
+        result.and(delivered)
     }
 
     fn process(

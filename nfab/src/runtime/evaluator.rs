@@ -157,6 +157,11 @@ pub(crate) trait Evaluator<E: Event> {
     /// What [`Limits::history`](crate::Limits::history) bounds, garbage included.
     fn cells(&self) -> usize;
 
+    /// Of the cells those that hold an event; the versioned buffer has several for one.
+    fn entries(&self) -> usize {
+        self.cells()
+    }
+
     /// Bytes of the structures that `cells` counts.
     fn bytes(&self) -> usize;
 

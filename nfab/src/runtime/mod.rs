@@ -13,7 +13,7 @@ mod emit;
 pub(crate) mod evaluator;
 mod held;
 mod interpret;
-mod key;
+pub(crate) mod key;
 mod output;
 mod partitions;
 mod runs;
@@ -30,6 +30,7 @@ use crate::evaluate::{Compact, Grouped, with_config};
 use crate::history::{BufferView, ChainBuffer, Shape, VersionedBuffer};
 use crate::limits::Limit;
 use crate::nfa::{Automaton, Evaluation, Skip};
+use crate::reorder::{Offered, Reorder};
 use crate::stats::Stats;
 use driver::Driver;
 use interpret::Interpreter;
@@ -67,14 +68,17 @@ macro_rules! each {
 /// Matches one pattern against one stream.
 ///
 /// Events come in the order of their times; events of one time in any order, which then is their
-/// order. An event that is older than the watermark is late: it is handed to [`Sink::late`],
-/// counted, and not matched.
+/// order. With [`Config::lateness`] they may come later by a bound: they wait until they can be
+/// put in order, and everything below is about the stream in order. An event that is older than the
+/// watermark is late: it is handed to [`Sink::late`], counted, and not matched.
 ///
 /// Output comes in a defined order: by what completed it, then by the number of the first event,
 /// then by the numbers of the further events in turn. What one call completes is sorted so; each
 /// match is reported once, also if the pattern admits it in several ways.
 pub struct Engine<E: Event> {
     core: Core<E>,
+    /// Unless no event may come late.
+    reorder: Option<Reorder<E>>,
     condition: Condition,
 }
 
@@ -98,6 +102,7 @@ impl<E: Event> Engine<E> {
     #[must_use]
     pub fn with_config(automaton: impl Into<Arc<Automaton>>, config: Config) -> Self {
         let automaton: Arc<Automaton> = automaton.into();
+        let reorder = (config.lateness > 0).then(|| Reorder::new(&config));
         let flink_skip = automaton.pattern.is_some() && automaton.skip != Skip::None;
         let stages = automaton.stages.len();
         let evaluation = with_config(&automaton, &config).0;
@@ -118,7 +123,7 @@ impl<E: Event> Engine<E> {
             let evaluator = Runs::new(&automaton, &config, ChainBuffer::new(stages));
             Core::Runs(Driver::new(automaton, config, evaluator))
         };
-        Engine { core, condition: Condition::Open }
+        Engine { core, reorder, condition: Condition::Open }
     }
 
     /// The automaton that runs.
@@ -127,16 +132,20 @@ impl<E: Event> Engine<E> {
         each!(&self.core, driver => &driver.automaton)
     }
 
-    /// The time that the stream has reached.
+    /// The time that the stream has reached: events older than this are late.
     #[must_use]
     pub fn watermark(&self) -> Option<i64> {
-        each!(&self.core, driver => driver.watermark)
+        match &self.reorder {
+            Some(reorder) => reorder.watermark(),
+            None => each!(&self.core, driver => driver.watermark),
+        }
     }
 
     /// Counters.
     #[must_use]
     pub fn stats(&self) -> Stats {
-        each!(&self.core, driver => driver.stats())
+        let waiting = self.reorder.as_ref().map_or(0, Reorder::len);
+        Stats { waiting, ..each!(&self.core, driver => driver.stats()) }
     }
 
     /// What the shared versioned match buffer holds now, for people; events have the numbers of
@@ -170,7 +179,8 @@ impl<E: Event> Engine<E> {
         result
     }
 
-    /// Processes an event. The watermark advances to its time first.
+    /// Processes an event. The watermark advances to its time first; with [`Config::lateness`], to
+    /// so much before it, and the event may have to wait.
     ///
     /// # Errors
     ///
@@ -181,7 +191,42 @@ impl<E: Event> Engine<E> {
         if self.condition != Condition::Open {
             return Err(self.unusable());
         }
-        let result = each!(&mut self.core, driver => driver.push(event, sink));
+        let result = if self.reorder.is_some() {
+            self.push_in_order(event, sink)
+        } else {
+            each!(&mut self.core, driver => driver.push(event, sink))
+        };
+        self.guard(result)
+    }
+
+    #[inline(never)]
+    fn push_in_order(&mut self, event: E, sink: &mut impl Sink<E>) -> Result<(), Error> {
+        let Some(reorder) = &mut self.reorder else { return Ok(()) };
+        match reorder.push(event)? {
+            Offered::Late(event) => each!(&mut self.core, driver => driver.late(event, sink)),
+            Offered::Now(event) => each!(&mut self.core, driver => driver.push(event, sink))?,
+            Offered::Waits => {}
+        }
+        self.release(sink)
+    }
+
+    /// Processes the events that need not wait any more.
+    fn release(&mut self, sink: &mut impl Sink<E>) -> Result<(), Error> {
+        let Some(reorder) = &mut self.reorder else { return Ok(()) };
+        each!(&mut self.core, driver => {
+            while let Some(event) = reorder.next() {
+                driver.push(event, sink)?;
+            }
+        });
+        Ok(())
+    }
+
+    /// Counts an event that another engine sees to. Not older than the watermark.
+    pub(crate) fn pass_over(&mut self, time: i64, sink: &mut impl Sink<E>) -> Result<(), Error> {
+        if self.condition != Condition::Open {
+            return Err(self.unusable());
+        }
+        let result = each!(&mut self.core, driver => driver.pass_over(time, sink));
         self.guard(result)
     }
 
@@ -195,12 +240,20 @@ impl<E: Event> Engine<E> {
         if self.condition != Condition::Open {
             return Err(self.unusable());
         }
-        let result = each!(&mut self.core, driver => driver.advance(time, sink));
+        let mut result = Ok(());
+        if let Some(reorder) = &mut self.reorder {
+            if reorder.watermark() > Some(time) {
+                return Ok(());
+            }
+            reorder.advance(time);
+            result = self.release(sink);
+        }
+        let result = result.and_then(|()| each!(&mut self.core, driver => driver.advance(time, sink)));
         self.guard(result)
     }
 
-    /// Ends the stream. With [`EndOfInput::Max`](crate::EndOfInput::Max) all windows pass; by
-    /// default nothing is concluded from silence.
+    /// Ends the stream: no event waits any more. With [`EndOfInput::Max`](crate::EndOfInput::Max) all
+    /// windows pass; by default nothing is concluded from silence.
     ///
     /// # Errors
     ///
@@ -209,7 +262,12 @@ impl<E: Event> Engine<E> {
         if self.condition != Condition::Open {
             return Err(self.unusable());
         }
-        let result = each!(&mut self.core, driver => driver.finish(sink));
+        let mut result = Ok(());
+        if let Some(reorder) = &mut self.reorder {
+            reorder.end();
+            result = self.release(sink);
+        }
+        let result = result.and_then(|()| each!(&mut self.core, driver => driver.finish(sink)));
         self.guard(result)?;
         self.condition = Condition::Finished;
         Ok(())

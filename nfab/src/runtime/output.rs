@@ -24,7 +24,6 @@ pub(crate) enum Store<'a, E> {
     /// In the engine; the newest one, with its place and number, perhaps only lent.
     Arena(&'a EventStore<E>, Option<(EventIndex, u64, &'a E)>),
     /// In a list of their own, with the numbers of their arrival; places count from 0.
-    #[allow(dead_code, reason = "for matches that travel between threads")]
     Owned(&'a [(u64, E)]),
 }
 
@@ -55,6 +54,16 @@ pub struct Events<'a, E> {
 }
 
 impl<'a, E> Events<'a, E> {
+    /// Events in a list of their own, where places count from 0.
+    pub(crate) fn owned(parts: &'a [Taken], events: &'a [(u64, E)], names: &'a [String]) -> Self {
+        Events { parts, store: Store::Owned(events), names }
+    }
+
+    /// The stages in turn.
+    pub(crate) fn stage_numbers(&self) -> impl Iterator<Item = u32> + use<'a, E> {
+        self.parts.iter().map(|taken| taken.0)
+    }
+
     /// The events with their stages, in the order in which they were taken.
     pub fn iter(&self) -> impl Iterator<Item = (&'a str, &'a E)> + use<'a, E> {
         let Events { parts, store, names } = *self;
@@ -91,6 +100,10 @@ pub struct Match<'a, E> {
 }
 
 impl<'a, E> Match<'a, E> {
+    pub(crate) fn new(cause: Cause, events: Events<'a, E>, key: &'a [Slot]) -> Self {
+        Match { cause, events, key }
+    }
+
     /// What brought it about.
     #[must_use]
     pub fn cause(&self) -> Cause {
@@ -123,6 +136,10 @@ pub struct TimedOut<'a, E> {
 }
 
 impl<'a, E> TimedOut<'a, E> {
+    pub(crate) fn new(cause: Cause, deadline: i64, events: Events<'a, E>) -> Self {
+        TimedOut { cause, deadline, events }
+    }
+
     /// What brought it about: [`Cause::Time`] or [`Cause::End`].
     #[must_use]
     pub fn cause(&self) -> Cause {

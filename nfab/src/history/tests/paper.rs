@@ -127,7 +127,8 @@ fn skip_till_any_needs_tree_versions() {
     assert_eq!(misread(Rules::Paper, 4), (1, 15));
 }
 
-/// Without any Kleene component the trap is there too: `SEQ(A a, B b, C c, D d)` under skip-till-any.
+/// Without any Kleene component the trap is there too: `SEQ(A a, B b, C c, D d)` under
+/// skip-till-any.
 #[test]
 fn skip_till_any_needs_tree_versions_in_plain_sequences() {
     let read_all = |rules| {

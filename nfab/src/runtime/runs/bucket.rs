@@ -96,6 +96,25 @@ impl Bucket {
         &self.registers[at * self.width..(at + 1) * self.width]
     }
 
+    /// The first of some places whose registers are wanted, or the end.
+    #[inline]
+    pub(crate) fn position(
+        &self,
+        places: std::ops::Range<usize>,
+        wanted: impl FnMut(&[Register]) -> bool,
+    ) -> usize {
+        let registers = &self.registers[places.start * self.width..places.end * self.width];
+        let found = registers.chunks_exact(self.width).position(wanted);
+        found.map_or(places.end, |at| places.start + at)
+    }
+
+    /// The registers of the run added last.
+    #[inline]
+    pub(crate) fn newest_registers(&mut self) -> &mut [Register] {
+        let from = self.registers.len() - self.width;
+        &mut self.registers[from..]
+    }
+
     /// A run to be changed; its key stays.
     #[inline]
     pub(crate) fn both_mut(&mut self, at: usize) -> (&mut Run, &mut [Register]) {
@@ -240,4 +259,20 @@ impl Bucket {
         self.runs.truncate(keep);
         self.check_empty();
     }
+}
+
+/// The bucket of a wait. They are in the order of the waits.
+#[inline]
+pub(crate) fn find(buckets: &mut Vec<Bucket>, wait: u32, width: usize) -> &mut Bucket {
+    let at = match buckets.get(wait as usize) {
+        Some(bucket) if bucket.wait == wait => wait as usize,
+        _ => match buckets.binary_search_by_key(&wait, |bucket| bucket.wait) {
+            Ok(at) => at,
+            Err(at) => {
+                buckets.insert(at, Bucket::new(wait, width));
+                at
+            }
+        },
+    };
+    &mut buckets[at]
 }

@@ -27,7 +27,7 @@ use crate::nfa::program::{COMPLETE, NOWHERE, Window};
 use crate::nfa::{Automaton, Skip};
 use crate::predicate::register::Register;
 
-/// Programs with so many waits have a bucket for each in every part.
+/// So many waits are few enough to have a bucket for each from the start.
 const FEW: usize = 16;
 
 /// What the runs of all partitions share.
@@ -39,7 +39,8 @@ pub(crate) struct Runs<H> {
     start: Tree,
     /// The registers of a run without events.
     fresh: Box<[Register]>,
-    waits: usize,
+    /// The only part has a bucket for each wait from the start.
+    dense: bool,
     /// For each wait whether its runs are matches already.
     matches: Box<[bool]>,
     harvest: Harvest,
@@ -83,7 +84,7 @@ impl<H: History> Runs<H> {
             trees: vec![None; waits],
             start: Tree::new(start, program.start, true, automaton.conditions.len()),
             fresh: automaton.registers.iter().map(|r| r.empty()).collect(),
-            waits,
+            dense: waits <= FEW && program.key.is_empty(),
             harvest: Harvest::new(),
             prompt: holds || skips || config.timeouts,
             matches: program.waits.iter().map(|wait| wait.is_match).collect(),
@@ -150,7 +151,7 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
 
     fn part(&self) -> Part {
         let width = self.fresh.len();
-        let all = 0..if self.waits <= FEW { self.waits as u32 } else { 0 };
+        let all = 0..if self.dense { self.matches.len() as u32 } else { 0 };
         Part {
             buckets: all.map(|wait| Bucket::new(wait, width)).collect(),
             candidates: Candidates::default(),
@@ -350,6 +351,10 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
     }
 
     fn cells(&self) -> usize {
+        self.history.edges() + self.candidates
+    }
+
+    fn entries(&self) -> usize {
         self.history.cells() + self.candidates
     }
 

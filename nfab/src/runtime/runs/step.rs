@@ -1,6 +1,6 @@
 //! What one event does to runs.
 
-use super::bucket::{Bounds, Bucket, Run};
+use super::bucket::{Bounds, Bucket, Run, find};
 use super::filter::Candidates;
 use super::tree::{Effect, Fire, Outcome, Tree};
 use crate::event::Event;
@@ -36,6 +36,25 @@ impl Harvest {
             too_long: 0,
             scratch: Vec::new(),
         }
+    }
+
+    /// Enters in the buckets what has become of runs; gives how many there are.
+    #[inline]
+    pub(super) fn settle(
+        &mut self,
+        buckets: &mut Vec<Bucket>,
+        matches: &[bool],
+        width: usize,
+    ) -> usize {
+        let count = self.staged.len();
+        if count > 0 {
+            let mut registers = self.registers.drain(..);
+            for (wait, mut run) in self.staged.drain(..) {
+                run.matched |= matches[wait as usize];
+                find(buckets, wait, width).push(run, registers.by_ref().take(width));
+            }
+        }
+        count
     }
 
     fn stage(&mut self, wait: u32, run: Run, registers: impl Iterator<Item = Register>) {
@@ -80,17 +99,37 @@ impl<E: Event, H: History> Step<'_, '_, E, H> {
             Some(Effect::End) => return bucket.clear(),
             _ => {}
         }
+        let conditions = automaton.conditions.as_slice();
+        let (event, faults) = (self.arrival.event, self.cx.faults);
+        // Most conditions on a run compare one of its registers with the event.
+        let fork = tree.fork(node);
+        let range = fork.and_then(|fork| conditions[fork.0 as usize].test.range(event, faults));
+        let stays = fork.map_or([false; 2], |fork| fork.1);
         let places = bucket.places();
         let end = places.end;
-        let mut keep = places.start;
-        for at in places {
-            let (event, faults) = (self.arrival.event, self.cx.faults);
+        let (mut at, mut keep) = (places.start, places.start);
+        while at < end {
+            let mut node = node;
+            if let Some(range) = &range {
+                if keep == at {
+                    at = bucket.position(at..end, |registers| {
+                        range.check(registers).is_none_or(|branch| !stays[usize::from(branch)])
+                    });
+                    keep = at;
+                    if at == end {
+                        break;
+                    }
+                }
+                if let Some(branch) = range.check(bucket.registers(at)) {
+                    node = tree.follow(conditions, node, branch);
+                }
+            }
             let context = evaluate::Context { event, registers: bucket.registers(at), faults };
-            let node = tree.walk_run(&automaton.conditions, node, |number| {
-                automaton.conditions[number as usize].test.evaluate(context).holds()
+            let node = tree.walk_run(conditions, node, |number| {
+                conditions[number as usize].test.evaluate(context).holds()
             });
             // The walk ends there.
-            let Some(outcome) = tree.outcome(node) else { continue };
+            let Some(outcome) = tree.outcome(node) else { break };
             let stays = match outcome.effect {
                 Effect::Stay => true,
                 Effect::End => false,
@@ -103,31 +142,57 @@ impl<E: Event, H: History> Step<'_, '_, E, H> {
                 }
                 keep += 1;
             }
+            at += 1;
         }
         bucket.remove(keep..end);
     }
 
-    /// Lets a run begin.
-    pub(super) fn begin(&mut self, tree: &mut Tree, fresh: &[Register]) {
+    /// Lets runs begin. This comes last, so they go straight into their buckets; gives how many.
+    pub(super) fn begin(
+        &mut self,
+        tree: &mut Tree,
+        fresh: &[Register],
+        buckets: &mut Vec<Bucket>,
+        matches: &[bool],
+    ) -> usize {
         let automaton = self.cx.automaton;
-        let node = self.walk_event(tree);
-        let (event, faults) = (self.arrival.event, self.cx.faults);
-        let context = evaluate::Context { event, registers: fresh, faults };
-        let node = tree.walk_run(&automaton.conditions, node, |number| {
-            automaton.conditions[number as usize].test.evaluate(context).holds()
-        });
-        let Some(outcome) = tree.outcome(node) else { return };
-        if outcome.moves.is_empty() {
-            return;
+        let mut node = self.walk_event(tree);
+        if tree.outcome(node).is_none() {
+            let (event, faults) = (self.arrival.event, self.cx.faults);
+            let context = evaluate::Context { event, registers: fresh, faults };
+            node = tree.walk_run(&automaton.conditions, node, |number| {
+                automaton.conditions[number as usize].test.evaluate(context).holds()
+            });
         }
+        let Some(outcome) = tree.outcome(node) else { return 0 };
+        let Some(&first) = outcome.moves.first() else { return 0 };
         let Arrival { number, time, .. } = *self.arrival;
         let key = automaton.program.window.key(number, time);
         let run =
             Run { tail: Tail::EMPTY, length: 0, start: number, key, last: time, matched: false };
         let wait = &automaton.program.waits[automaton.program.start as usize];
-        for &fire in &outcome.moves {
-            self.fork(&run, fresh, wait, fire, outcome.forks);
+        let m = &wait.moves[first.at as usize];
+        let plain = match &m.finish {
+            Finish::Hold { formula, .. } => *formula == Formula::True,
+            Finish::Emit { .. } => false,
+            Finish::No => true,
+        };
+        if !plain || outcome.moves.len() > 1 || self.cx.config.limits.match_length.most == 0 {
+            for &fire in &outcome.moves {
+                self.fork(&run, fresh, wait, fire, outcome.forks);
+            }
+            return 0;
         }
+        if first.target == NOWHERE {
+            return 0;
+        }
+        let tail = self.history.append(&run.tail, self.entry(m, false));
+        self.harvest.kept = true;
+        let matched = matches[first.target as usize];
+        let bucket = find(buckets, first.target, fresh.len());
+        bucket.push(Run { tail, length: 1, matched, ..run }, fresh.iter().cloned());
+        update(automaton, m, bucket.newest_registers(), self.arrival.event);
+        1
     }
 
     fn walk_event(&mut self, tree: &mut Tree) -> u32 {
