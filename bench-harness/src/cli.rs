@@ -31,8 +31,12 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Print the ids of all experiments, one a line
-    List,
+    /// Print the ids of the papers' experiments, one a line
+    List {
+        /// Those of our own checks, too
+        #[arg(long)]
+        all: bool,
+    },
     /// Run experiments and print their results and claims as JSON lines
     Run {
         /// The experiments
@@ -156,7 +160,7 @@ pub fn run(
         }
     };
     let result = match cli.command {
-        Command::List => command::list(registry, out),
+        Command::List { all } => command::list(registry, all, out),
         Command::Run { ids, options } => command::run(registry, &ids, &options, out, progress),
         Command::Reproduce { only, out: directory, options } => {
             command::reproduce(registry, &only, &directory, &options, progress)
@@ -201,7 +205,11 @@ fn probe(registry: &Registry, cli: &MemoryCli, heap: &dyn Heap, progress: &Progr
     for (_, experiment) in registry.select(std::slice::from_ref(&cli.id))? {
         let peak_heap = experiment.probe(&cli.probe, &mut context, heap)?;
         let memory = Memory { peak_heap, peak_resident: memory::peak_resident() };
-        record::write_line(&mut std::io::stdout().lock(), &memory)
+        let mut out = std::io::stdout().lock();
+        record::write_line(&mut out, &memory)
+            .and_then(|()| {
+                context.record.rows().iter().try_for_each(|row| record::write_line(&mut out, row))
+            })
             .map_err(|error| crate::Error::io("cannot write the measurement", &error))?;
     }
     Ok(())

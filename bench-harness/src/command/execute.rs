@@ -53,8 +53,14 @@ pub fn execute(
     }
     let claims = about.claims.iter().filter(|claim| stage == Stage::All || claim.rule.is_exact());
     let (rows, checks) = (context.record.rows(), context.record.checks());
-    let judged: Vec<_> =
+    let mut judged: Vec<_> =
         claims.map(|one| (one, claim::judge(&about.id, one, rows, checks))).collect();
+    if stage == Stage::Check {
+        // Exact counts that only measuring brings, such as bytes.
+        judged.retain(|(claim, judgement)| {
+            claim.rule.must_hold() || judgement.verdict != Verdict::CannotBeJudged
+        });
+    }
     let wrong = judged
         .iter()
         .find(|(claim, judgement)| claim.rule.must_hold() && judgement.verdict != Verdict::Holds);

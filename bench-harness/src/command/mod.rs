@@ -10,7 +10,7 @@ use std::io::Write;
 use crate::cli::Options;
 use crate::data::Cache;
 use crate::error::{Error, Result};
-use crate::experiment::Registry;
+use crate::experiment::{About, Experiment, Kind, Registry};
 use crate::progress::Progress;
 use crate::record::write_line;
 
@@ -19,9 +19,10 @@ pub use execute::{Outcome, Stage, execute};
 pub use report::report;
 pub use reproduce::reproduce;
 
-/// Prints the ids, one a line.
-pub fn list(registry: &Registry, out: &mut dyn Write) -> Result<()> {
-    for id in registry.ids() {
+/// Prints the ids of the papers' experiments, one a line; with `all` those of our own checks, too.
+pub fn list(registry: &Registry, all: bool, out: &mut dyn Write) -> Result<()> {
+    let abouts = registry.iter().map(Experiment::about);
+    for About { id, .. } in abouts.filter(|about| all || about.kind != Kind::Check) {
         writeln!(out, "{id}").map_err(|error| Error::io("cannot write the list", &error))?;
     }
     Ok(())

@@ -51,8 +51,9 @@ impl<'a> Context<'a> {
     }
 
     /// Measures the memory of one of this experiment's probes in a process of its own, which gets the
-    /// same scale, seed and data directory.
-    pub fn memory(&self, probe: &str) -> Result<Memory> {
+    /// same scale, seed and data directory. The rows that the probe recorded are added to this
+    /// experiment's.
+    pub fn memory(&mut self, probe: &str) -> Result<Memory> {
         let arguments: [OsString; 8] = [
             (&self.record.id).into(),
             probe.into(),
@@ -63,7 +64,9 @@ impl<'a> Context<'a> {
             "--data".into(),
             self.data.directory().into(),
         ];
-        memory::measure(&arguments)
+        let (memory, rows) = memory::measure(&arguments)?;
+        self.record.rows.extend(rows);
+        Ok(memory)
     }
 }
 
@@ -99,6 +102,12 @@ impl Recorder {
     /// Says which file the following points are about.
     pub fn data(&mut self, file: Option<&DataFile>) {
         self.data_sha256 = file.map(|file| file.manifest.sha256.clone());
+    }
+
+    /// Says what the following points are about when it is in no file: the SHA-256 of what the
+    /// generator would write.
+    pub fn data_sha256(&mut self, hash: Option<String>) {
+        self.data_sha256 = hash;
     }
 
     /// Records a summary. Points that are not finite are left out: there is no such measurement.

@@ -10,8 +10,10 @@
 //! [`registry()`].
 
 mod context;
+mod nfab;
 mod registry;
 mod rpdt;
+mod spread;
 
 use std::fmt;
 use std::str::FromStr;
@@ -53,7 +55,8 @@ pub trait Experiment: Sync {
     }
 
     /// Runs one memory probe by name, in the process with the counting allocator, and returns the
-    /// growth of the heap's peak: see [`Context::memory`].
+    /// growth of the heap's peak: see [`Context::memory`]. What it records in its context becomes part
+    /// of the experiment's rows, such as a curve of memory over time.
     fn probe(&self, name: &str, context: &mut Context<'_>, heap: &dyn Heap) -> Result<u64> {
         let _ = (context, heap);
         Err(Error::usage(format!("{} has no memory probe {name}", self.about().id)))
@@ -69,6 +72,8 @@ pub enum Kind {
     Figure,
     /// A set of queries or parameters.
     Table,
+    /// Not of a paper: a check of our own. `list` names those only when asked for all.
+    Check,
 }
 
 impl fmt::Display for Kind {
@@ -77,6 +82,7 @@ impl fmt::Display for Kind {
             Self::Example => "example",
             Self::Figure => "figure",
             Self::Table => "table",
+            Self::Check => "our check",
         })
     }
 }

@@ -1,6 +1,6 @@
 //! The experiments that exist.
 
-use super::{About, Experiment, rpdt};
+use super::{About, Experiment, nfab, rpdt};
 use crate::error::{Error, Result};
 
 /// Experiments in the order in which they are listed, run and reported.
@@ -27,7 +27,11 @@ pub struct Paper {
 
 /// All experiments of this program, one line a figure group.
 pub fn registry() -> Registry {
-    Registry::default().with_paper(rpdt::PAPER).with(rpdt::experiments())
+    Registry::default()
+        .with_paper(rpdt::PAPER)
+        .with(rpdt::experiments())
+        .with_paper(nfab::PAPER)
+        .with(nfab::experiments())
 }
 
 impl Registry {

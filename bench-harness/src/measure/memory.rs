@@ -2,7 +2,8 @@
 //!
 //! A counting allocator costs time, so the harness never carries one. A second binary,
 //! `bench-harness-memory`, holds the same experiments under such an allocator; [`measure`] starts it
-//! once for a probe and reads back one line of JSON. A *probe* is a named job of an experiment: it
+//! once for a probe and reads back lines of JSON: what was used, then the rows that the probe
+//! recorded. A *probe* is a named job of an experiment: it
 //! prepares its input, then runs the part whose memory is asked for inside `peak_during` of its [`Heap`].
 
 use std::ffi::OsString;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::machine;
 use crate::error::{Error, Result};
+use crate::record::Row;
 
 /// The name of the binary with the counting allocator.
 pub const BINARY: &str = "bench-harness-memory";
@@ -50,14 +52,24 @@ impl dyn Heap + '_ {
 
 /// The largest resident set of this process so far in bytes, where the kernel tells.
 pub fn peak_resident() -> Option<u64> {
+    status("VmHWM:")
+}
+
+/// The resident set of this process now in bytes, where the kernel tells.
+pub fn resident() -> Option<u64> {
+    status("VmRSS:")
+}
+
+fn status(name: &str) -> Option<u64> {
     let text = fs::read_to_string("/proc/self/status").ok()?;
-    let line = text.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let line = text.lines().find(|line| line.starts_with(name))?;
     let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
     Some(kib * 1024)
 }
 
-/// Runs a probe of an experiment in the memory binary with these arguments.
-pub fn measure(arguments: &[OsString]) -> Result<Memory> {
+/// Runs a probe of an experiment in the memory binary with these arguments; what it used, and the
+/// rows that it recorded.
+pub fn measure(arguments: &[OsString]) -> Result<(Memory, Vec<Row>)> {
     let program = binary()?;
     let output = Command::new(&program)
         .args(arguments)
@@ -68,8 +80,11 @@ pub fn measure(arguments: &[OsString]) -> Result<Memory> {
     if !output.status.success() {
         return Err(Error::failed(format!("{} failed: {}", program.display(), output.status)));
     }
-    serde_json::from_slice(&output.stdout)
-        .map_err(|error| Error::failed(format!("{BINARY} wrote no measurement: {error}")))
+    let fail = |error| Error::failed(format!("{BINARY} wrote no measurement: {error}"));
+    let mut lines = output.stdout.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    let memory = serde_json::from_slice(lines.next().unwrap_or_default()).map_err(fail)?;
+    let rows: Result<Vec<Row>, _> = lines.map(serde_json::from_slice).collect();
+    Ok((memory, rows.map_err(fail)?))
 }
 
 /// Set when this process has built the memory binary.

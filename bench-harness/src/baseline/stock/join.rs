@@ -22,7 +22,7 @@ pub fn evaluate(query: &Query, events: &[Stock]) -> Outcome {
             for start in 0..window.len() {
                 if query.begins(&window[start]) && closure(query, window, start, &mut chain) {
                     let numbers = chain.iter().chain([&event.id]).map(|&id| id as u64);
-                    out.add(numbers);
+                    out.answer.add(numbers);
                 }
             }
         }

@@ -8,7 +8,6 @@
 //! | [`compare`] | Figs. 6 and 7: query times against the baselines |
 //! | [`throughput`] | Fig. 8 |
 //! | [`engines`], [`reader`] | one way to run each engine; reading without matching |
-//! | [`spread`] | ranges and medians in words |
 //! | [`tree`], [`oracle`] | brute force: the document in memory, the definitions as they stand |
 
 mod compare;
@@ -18,7 +17,6 @@ mod fig5;
 mod oracle;
 mod queries;
 mod reader;
-mod spread;
 mod table1;
 mod table2;
 mod throughput;

@@ -3,10 +3,10 @@
 use super::engines::Rpdt;
 use super::queries::{self, DataSet, Query};
 use super::reader;
-use super::spread::Spread;
 use crate::claim::{Claim, Rule};
 use crate::data::DataFile;
 use crate::error::{Error, Result};
+use crate::experiment::spread::Spread;
 use crate::experiment::{About, Artefact, Context, Experiment, Kind, Plot, Scale, Spacing, Style};
 use crate::measure::{Contender, Samples, Summary, interleave};
 use crate::record::{Row, X};

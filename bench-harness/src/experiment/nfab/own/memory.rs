@@ -1,0 +1,245 @@
+//! Memory over a long stream: keys come and go, partial matches start and never complete.
+
+use std::ops::ControlFlow;
+
+use data_gen::stream::keys::{KINDS, Phase};
+use data_gen::stream::{KeyEvent, KeyOptions, StreamKind};
+use nfab::{Event, HistoryKind, Match, Slot, TypeId, ValueRef, Visit};
+
+use super::NO_PAPER;
+use crate::claim::{Claim, Rule};
+use crate::error::{Error, Result};
+use crate::experiment::nfab::engines::{self, Nfab, Way, fail, schema};
+use crate::experiment::nfab::sweep;
+use crate::experiment::{About, Artefact, Context, Experiment, Kind, Scale};
+use crate::measure::memory::{Heap, resident};
+use crate::record::Row;
+
+/// The check.
+#[derive(Debug)]
+pub struct Memory;
+
+/// Keys that live at a time.
+const LIVE: u64 = 1000;
+/// Points of a curve.
+const POINTS: u64 = 20;
+
+/// The type that never comes.
+const GHOST: &str = "ghost";
+
+const COMPLETING: &str = "keys come and go";
+const STARTING: &str = "starts, never completes";
+const PATTERNS: [&str; 2] = [COMPLETING, STARTING];
+
+const WAYS: [(&str, Way); 3] = [
+    ("as chosen", Way::Chosen),
+    ("runs, chain buffer", Way::Runs(HistoryKind::Chain)),
+    ("runs, versioned buffer", Way::Runs(HistoryKind::Versioned)),
+];
+
+fn heap_of(pattern: &str, way: &str) -> String {
+    format!("{pattern}, {way}: heap")
+}
+
+fn resident_of(pattern: &str, way: &str) -> String {
+    format!("{pattern}, {way}: resident set")
+}
+
+fn series(of: fn(&str, &str) -> String) -> Vec<String> {
+    let both = |pattern| WAYS.iter().map(move |(way, _)| of(pattern, way));
+    PATTERNS.into_iter().flat_map(both).collect()
+}
+
+/// An event of the stream of keys.
+#[derive(Clone, Copy, Debug)]
+struct Keyed(KeyEvent);
+
+impl Event for Keyed {
+    fn event_type(&self) -> TypeId {
+        TypeId(match self.0.phase {
+            Phase::Open => 0,
+            Phase::Update => 1,
+            Phase::Close => 2,
+        })
+    }
+
+    fn time(&self) -> i64 {
+        self.0.time
+    }
+
+    fn attribute(&self, slot: Slot) -> ValueRef<'_> {
+        match slot.0 {
+            0 => ValueRef::Int(self.0.key),
+            1 => ValueRef::Int(self.0.value),
+            _ => ValueRef::Missing,
+        }
+    }
+}
+
+impl Experiment for Memory {
+    fn about(&self) -> About {
+        let options = options(Scale::Quick);
+        let claim = |text: &str, of| {
+            Claim::new(text, "flat", Rule::Flat { series: series(of) }).our_check()
+        };
+        let plot = |title: &str, of: fn(&str, &str) -> String| {
+            let series = series(of);
+            let series: Vec<&str> = series.iter().map(String::as_str).collect();
+            sweep::lines(title, "events so far", "bytes", &series)
+        };
+        About {
+            id: "nfab-memory".to_owned(),
+            kind: Kind::Check,
+            title: "Memory over a long stream".to_owned(),
+            paper: NO_PAPER.to_owned(),
+            method: format!(
+                "A stream over which keys come and go: {LIVE} live at a time, at quick scale {} \
+                 keys in {} events; at full scale 10^8 events. One pattern is completed by every \
+                 key that goes, the other one starts with every key that comes and waits for an \
+                 event that never does, with a closure over the key's events; both have a window as \
+                 long as the longest life of a key. Each curve is one run in a process of its own. \
+                 Heap: in each twentieth of the stream the most bytes that the engine had \
+                 allocated at once, under a counting allocator. Resident set: of the whole process at the end of that twentieth. \
+                 The stream is generated while it is read. The number of matches is compared with the number \
+                 of keys that went.",
+                options.keys, options.events
+            ),
+            reconstruction: None,
+            claims: vec![
+                claim("the heap is flat: no curve varies by more than 10 %", heap_of),
+                claim("the resident set is flat: no curve varies by more than 10 %", resident_of),
+            ],
+            plots: vec![
+                plot("Heap of the engine", heap_of),
+                plot("Resident set of the process", resident_of),
+            ],
+        }
+    }
+
+    fn check(&self, context: &mut Context<'_>) -> Result<()> {
+        let options = options(Scale::Tiny);
+        for pattern in PATTERNS {
+            for (_, way) in WAYS {
+                run(pattern, way, &options, context.seed, &mut |_| Ok(()))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn measure(&self, context: &mut Context<'_>) -> Result<()> {
+        for pattern in PATTERNS {
+            for (way, _) in WAYS {
+                context.memory(&format!("{pattern}/{way}"))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn sentences(&self, rows: &[&Row]) -> Vec<String> {
+        let change = |of| {
+            let ratios = series(of).into_iter().filter_map(|name| {
+                let values: Vec<f64> =
+                    sweep::values(rows, &name).into_iter().map(|(_, value)| value).collect();
+                let most = values.iter().copied().fold(f64::MIN, f64::max);
+                let least = values.iter().copied().fold(f64::MAX, f64::min);
+                (least > 0.0).then_some(most / least)
+            });
+            ratios.reduce(f64::max)
+        };
+        match (change(heap_of), change(resident_of)) {
+            (Some(heap), Some(resident)) => vec![format!(
+                "Over the whole stream no curve's largest value was more than {heap:.2} times its smallest for the \
+                 heap, {resident:.2} times for the resident set."
+            )],
+            _ => Vec::new(),
+        }
+    }
+
+    fn artefacts(&self) -> Result<Vec<Artefact>> {
+        let options = options(Scale::Quick);
+        let rows = PATTERNS.map(|pattern| vec![pattern.to_owned(), text(pattern, &options)]);
+        Ok(vec![Artefact::Table {
+            caption: "The queries at quick scale".to_owned(),
+            head: ["Query", "Text"].map(str::to_owned).to_vec(),
+            rows: rows.to_vec(),
+        }])
+    }
+
+    fn probe(&self, name: &str, context: &mut Context<'_>, heap: &dyn Heap) -> Result<u64> {
+        let unknown = || Error::usage(format!("there is no memory probe {name}"));
+        let (pattern, way) = name.split_once('/').ok_or_else(unknown)?;
+        let (way_name, way) = WAYS.into_iter().find(|(one, _)| *one == way).ok_or_else(unknown)?;
+        let pattern = PATTERNS.into_iter().find(|one| *one == pattern).ok_or_else(unknown)?;
+        let options = options(context.scale);
+        let sha256 = engines::hash(&StreamKind::Keys(options.clone()), context.seed)?;
+        context.record.data_sha256(Some(sha256));
+        let before = heap.current();
+        let mut most = 0;
+        heap.reset();
+        run(pattern, way, &options, context.seed, &mut |events| {
+            let peak = heap.peak().saturating_sub(before);
+            most = most.max(peak);
+            context.record.count(&heap_of(pattern, way_name), events as f64, peak, "bytes");
+            if let Some(resident) = resident() {
+                let series = resident_of(pattern, way_name);
+                context.record.count(&series, events as f64, resident, "bytes");
+            }
+            heap.reset();
+            Ok(())
+        })?;
+        Ok(most)
+    }
+}
+
+fn text(pattern: &str, options: &KeyOptions) -> String {
+    let life = options.longest_life();
+    let [open, update, close] = KINDS;
+    let items = if pattern == COMPLETING {
+        format!("{open} a, {close} c")
+    } else {
+        format!("{open} a, {update}+ b[], {GHOST} c")
+    };
+    format!("PATTERN SEQ({items}) WHERE skip_till_next_match {{ [key] }} WITHIN {life} ms")
+}
+
+/// Runs a pattern and calls `point` after each part of the stream with the number of events so far.
+fn run(
+    pattern: &str,
+    way: Way,
+    options: &KeyOptions,
+    seed: u64,
+    point: &mut dyn FnMut(u64) -> Result<()>,
+) -> Result<()> {
+    let [open, update, close] = KINDS;
+    let schema = schema(&[open, update, close, GHOST], &["key", "value"]);
+    let mut engine = Nfab::new(&text(pattern, options), &schema, way)?.engine();
+    let mut stream = options.stream(seed).map_err(|error| engines::generating(&error))?;
+    let mut matches = 0_u64;
+    let mut sink = Visit(|found: &Match<'_, Keyed>| {
+        matches += u64::from(found.events().len() >= 2);
+        ControlFlow::Continue(())
+    });
+    let part = options.events.div_ceil(POINTS);
+    let mut events = 0;
+    for event in stream.by_ref() {
+        engine.push(Keyed(event), &mut sink).map_err(fail)?;
+        events += 1;
+        if events % part == 0 || events == options.events {
+            point(events)?;
+        }
+    }
+    let expected = if pattern == COMPLETING { stream.closed() } else { 0 };
+    if matches == expected {
+        return Ok(());
+    }
+    Err(Error::disagreement(format!("{pattern}: {matches} matches, {expected} are right")))
+}
+
+fn options(scale: Scale) -> KeyOptions {
+    match scale {
+        Scale::Tiny => KeyOptions::new(60_000, LIVE, 20_000),
+        Scale::Quick => KeyOptions::new(3_000_000, LIVE, 1_000_000),
+        Scale::Paper => KeyOptions::new(10_000_000, LIVE, 1_000_000),
+        Scale::Full => KeyOptions::new(100_000_000, LIVE, 10_000_000),
+    }
+}

@@ -1,0 +1,140 @@
+//! What the buffers hold, by query.
+
+use super::held::{self, ALL};
+use super::names::{PRIVATE, VERSIONED};
+use super::workload::{self, CASES, WINDOW};
+use crate::claim::{Claim, Rule};
+use crate::error::Result;
+use crate::experiment::nfab::sweep;
+use crate::experiment::{About, Artefact, Context, Experiment, Kind};
+use crate::measure::memory::Heap;
+use crate::record::Row;
+
+/// The figure.
+#[derive(Debug)]
+pub struct Buffer;
+
+fn entries(contender: &str) -> String {
+    format!("{contender}, entries")
+}
+
+fn bytes(contender: &str) -> String {
+    format!("{contender}, bytes")
+}
+
+/// The edges of the versioned buffer, and the runs of all.
+const EDGES: &str = "shared versioned buffer, edges";
+const RUNS: &str = "runs at once";
+
+impl Experiment for Buffer {
+    fn about(&self) -> About {
+        let ordered = |of: fn(&str) -> String| Rule::ordered(&[&of(VERSIONED), &of(PRIVATE)]);
+        let mut claims = vec![
+            Claim::new(
+                "the shared buffer has fewer entries on all six queries",
+                "sharing needs less",
+                ordered(entries),
+            ),
+            Claim::new(
+                "the shared buffer takes fewer bytes on all six queries",
+                "sharing needs less",
+                ordered(bytes),
+            ),
+        ];
+        for case in CASES {
+            for (what, of) in
+                [("fewer entries", entries as fn(&str) -> String), ("fewer bytes", bytes)]
+            {
+                let text = format!("{}: the shared buffer has {what}", case.name);
+                claims.push(Claim::new(text, "", Rule::at(case.name, ordered(of))));
+            }
+        }
+        let table = |title: &str, of: fn(&str) -> String, more: &[&str]| {
+            let mut series: Vec<String> = ALL.iter().map(|one| of(one)).collect();
+            series.extend(more.iter().map(|&one| one.to_owned()));
+            let series: Vec<&str> = series.iter().map(String::as_str).collect();
+            sweep::table(title, "query", &series)
+        };
+        About {
+            id: "nfab-sigmod-buffer".to_owned(),
+            kind: Kind::Figure,
+            title: "Peak of the match buffer".to_owned(),
+            paper: "The paper of 2008, as we recall it: the shared versioned buffer against a \
+                    buffer for each run, for both strategies and three predicates. Sharing needs \
+                    less."
+                .to_owned(),
+            method: format!(
+                "{} W is {WINDOW}. Counted is the largest number of entries at any moment. In the \
+                 shared buffer an event is one entry for each state in which some run took it, and \
+                 each edge has a version; in a private buffer it is one entry for each run that \
+                 took it, and a run that forks copies its buffer. The engine's buffers let go by \
+                 whole chunks of 512 entries what a window has passed, so some entries that no run needs are counted; \
+                 private buffers are counted exactly. Bytes are how far the peak of the heap grows \
+                 during one run, in a process of its own with a counting allocator: buffers, runs \
+                 and the window's events, each held once, for all contenders. An entry of a private \
+                 buffer takes 8 bytes there. The chain buffer is the engine's default: a cell of 8 \
+                 bytes for each event that a run took, shared only where runs have forked.",
+                workload::STREAM
+            ),
+            reconstruction: Some(workload::RECONSTRUCTION.to_owned()),
+            claims: claims.into_iter().map(Claim::our_reading).collect(),
+            plots: vec![
+                table("Most entries at once", entries, &[EDGES, RUNS]),
+                table("Peak of the heap in one run, bytes", bytes, &[]),
+            ],
+        }
+    }
+
+    fn check(&self, context: &mut Context<'_>) -> Result<()> {
+        let stream = workload::stream(context)?;
+        context.record.data_sha256(Some(stream.sha256.clone()));
+        for case in CASES {
+            let query = case.query(WINDOW);
+            workload::answer(&query, &stream.events)?;
+            for contender in ALL {
+                let held = held::held(contender, &query, &stream.events)?;
+                context.record.count(&entries(contender), case.name, held.entries, "");
+                if let Some(edges) = held.edges {
+                    context.record.count(EDGES, case.name, edges, "");
+                    context.record.count(RUNS, case.name, held.runs, "");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn measure(&self, context: &mut Context<'_>) -> Result<()> {
+        for case in CASES {
+            for contender in ALL {
+                let memory = context.memory(&held::probe_name(contender, &case, WINDOW))?;
+                context.record.count(&bytes(contender), case.name, memory.peak_heap, "bytes");
+            }
+        }
+        Ok(())
+    }
+
+    fn sentences(&self, rows: &[&Row]) -> Vec<String> {
+        let of = |what: fn(&str) -> String, unit: &str| {
+            let shared = sweep::values(rows, &what(VERSIONED));
+            let private = sweep::values(rows, &what(PRIVATE));
+            let ratios = shared.iter().zip(&private).map(|(one, other)| one.1 / other.1);
+            let spread = crate::experiment::spread::Spread::of(ratios)?;
+            Some(format!("{} the {unit}", spread.times()))
+        };
+        match (of(entries, "entries"), of(bytes, "bytes")) {
+            (Some(entries), Some(bytes)) => vec![format!(
+                "On the SIGMOD workload the shared versioned buffer had {entries} of one buffer a run, \
+                 and took {bytes}."
+            )],
+            _ => Vec::new(),
+        }
+    }
+
+    fn artefacts(&self) -> Result<Vec<Artefact>> {
+        Ok(vec![workload::table()])
+    }
+
+    fn probe(&self, name: &str, context: &mut Context<'_>, heap: &dyn Heap) -> Result<u64> {
+        held::probe(name, context, heap)
+    }
+}

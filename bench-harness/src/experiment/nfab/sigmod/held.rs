@@ -1,0 +1,63 @@
+//! What the buffers hold for a query of the workload.
+
+use super::names::{CHAIN, PRIVATE, VERSIONED};
+use super::workload::{self, CASES, Case};
+use crate::baseline::stock::{Query, Stock, private};
+use crate::error::{Error, Result};
+use crate::experiment::Context;
+use crate::measure::memory::Heap;
+
+/// The contenders.
+pub const ALL: [&str; 3] = [VERSIONED, CHAIN, PRIVATE];
+
+/// The most that was held at once.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    /// Entries of all buffers.
+    pub entries: u64,
+    /// Edges between entries; a private buffer is a list, which has none.
+    pub edges: Option<u64>,
+    /// Partial matches.
+    pub runs: u64,
+}
+
+/// Runs a contender and asks what it held.
+pub fn held(contender: &str, query: &Query, events: &[Stock]) -> Result<Held> {
+    let way = match contender {
+        VERSIONED => workload::VERSIONED,
+        CHAIN => workload::CHAIN,
+        _ => {
+            let outcome = private::evaluate(query, events);
+            let (entries, runs) = (outcome.peak_entries as u64, outcome.peak_runs as u64);
+            return Ok(Held { entries, edges: None, runs });
+        }
+    };
+    let (_, stats) = workload::engine(query, way)?.run(events)?;
+    let edges = None;
+    Ok(Held { entries: stats.peak_cells as u64, edges, runs: stats.peak_runs as u64 })
+}
+
+/// The name of a memory probe.
+pub fn probe_name(contender: &str, case: &Case, window: i64) -> String {
+    format!("{contender}/{}/{window}", case.name)
+}
+
+/// Runs a memory probe: the peak of the heap while the contender reads the stream.
+pub fn probe(name: &str, context: &Context<'_>, heap: &dyn Heap) -> Result<u64> {
+    let unknown = || Error::usage(format!("there is no memory probe {name}"));
+    let mut parts = name.split('/');
+    let (contender, case, window) =
+        (|| Some((parts.next()?, parts.next()?, parts.next()?)))().ok_or_else(unknown)?;
+    let case = CASES.iter().find(|one| one.name == case).ok_or_else(unknown)?;
+    let query = case.query(window.parse().map_err(|_| unknown())?);
+    let stream = workload::stream(context)?;
+    let way = match contender {
+        VERSIONED => workload::VERSIONED,
+        CHAIN => workload::CHAIN,
+        PRIVATE => return Ok(heap.peak_during(|| private::evaluate(&query, &stream.events)).1),
+        _ => return Err(unknown()),
+    };
+    let engine = workload::engine(&query, way)?;
+    let (answer, peak) = heap.peak_during(|| engine.answer(&stream.events));
+    answer.map(|_| peak)
+}
