@@ -94,6 +94,20 @@ impl<E> Clone for Context<'_, E> {
 impl<E> Copy for Context<'_, E> {}
 
 impl Term {
+    /// The value, if it is an integer that is there without any work.
+    #[inline]
+    fn int<E: Event>(&self, at: Context<'_, E>) -> Option<i64> {
+        match self {
+            Term::Slot(slot) => match at.event.attribute(*slot) {
+                ValueRef::Int(i) => Some(i),
+                _ => None,
+            },
+            Term::Register(index, pick) if pick.is_value() => at.registers[*index].int(),
+            Term::Constant(Value::Int(i)) => Some(*i),
+            _ => None,
+        }
+    }
+
     pub(crate) fn evaluate<'a, E: Event>(&'a self, at: Context<'a, E>) -> Scalar<'a> {
         match self {
             Term::Constant(v) => Scalar::from(v.as_ref()),
@@ -153,19 +167,112 @@ impl<'a, E: Event> Context<'a, E> {
         let Some(order) = order else {
             return Truth::from(relation == Relation::NotEqual);
         };
-        Truth::from(match relation {
+        Truth::from(relation.allows(order))
+    }
+}
+
+impl Relation {
+    #[inline]
+    fn allows(self, order: Ordering) -> bool {
+        match self {
             Relation::Equal => order.is_eq(),
             Relation::NotEqual => order.is_ne(),
             Relation::Less => order.is_lt(),
             Relation::LessOrEqual => order.is_le(),
             Relation::Greater => order.is_gt(),
             Relation::GreaterOrEqual => order.is_ge(),
-        })
+        }
+    }
+
+    /// The relation of the second to the first.
+    fn turned(self) -> Relation {
+        match self {
+            Relation::Equal | Relation::NotEqual => self,
+            Relation::Less => Relation::Greater,
+            Relation::LessOrEqual => Relation::GreaterOrEqual,
+            Relation::Greater => Relation::Less,
+            Relation::GreaterOrEqual => Relation::LessOrEqual,
+        }
+    }
+}
+
+/// The integers that a register may hold for a condition to hold, once the event is known: so one
+/// comparison serves for each run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Range {
+    register: usize,
+    low: i64,
+    /// How far the greatest one is from the least.
+    span: u64,
+    /// It is these, or all the others.
+    inside: bool,
+}
+
+impl Range {
+    /// Integers `r` with `r relation value`.
+    fn new(register: usize, relation: Relation, value: i64) -> Range {
+        let up_to = |high: Option<i64>, inside: bool| match high {
+            Some(high) => (i64::MIN, high.wrapping_sub(i64::MIN) as u64, inside),
+            // There is none.
+            None => (i64::MIN, u64::MAX, !inside),
+        };
+        let (low, span, inside) = match relation {
+            Relation::Equal => (value, 0, true),
+            Relation::NotEqual => (value, 0, false),
+            Relation::Less => up_to(value.checked_sub(1), true),
+            Relation::LessOrEqual => up_to(Some(value), true),
+            Relation::Greater => up_to(Some(value), false),
+            Relation::GreaterOrEqual => up_to(value.checked_sub(1), false),
+        };
+        Range { register, low, span, inside }
+    }
+
+    /// Whether the condition holds; `None` if the register does not hold an integer.
+    #[inline]
+    pub(crate) fn check(&self, registers: &[Register]) -> Option<bool> {
+        let value = registers[self.register].int()?;
+        Some((value.wrapping_sub(self.low) as u64 <= self.span) == self.inside)
     }
 }
 
 impl Test {
+    /// What a register may hold, if the condition compares it with an integer of the event.
+    pub(crate) fn range<E: Event>(&self, event: &E, faults: &Faults) -> Option<Range> {
+        let at = Context { event, registers: &[], faults };
+        let register = |term: &Term| match term {
+            Term::Register(register, pick) if pick.is_value() => Some(*register),
+            _ => None,
+        };
+        match self {
+            Test::Assume(test, _) => test.range(event, faults),
+            Test::Compare(relation, a, b) => match (register(a), register(b)) {
+                (Some(register), None) if !b.reads_registers() => {
+                    Some(Range::new(register, *relation, b.int(at)?))
+                }
+                (None, Some(register)) if !a.reads_registers() => {
+                    Some(Range::new(register, relation.turned(), a.int(at)?))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+impl Test {
+    #[inline]
     pub(crate) fn evaluate<E: Event>(&self, at: Context<'_, E>) -> Truth {
+        match self {
+            Test::TypeIs(id) => Truth::from(at.event.event_type() == *id),
+            Test::Compare(relation, a, b) => match (a.int(at), b.int(at)) {
+                (Some(a), Some(b)) => Truth::from(relation.allows(a.cmp(&b))),
+                _ => self.evaluate_any(at),
+            },
+            _ => self.evaluate_any(at),
+        }
+    }
+
+    fn evaluate_any<E: Event>(&self, at: Context<'_, E>) -> Truth {
         match self {
             Test::TypeIs(id) => Truth::from(at.event.event_type() == *id),
             Test::Compare(relation, a, b) => at.compare(*relation, a.evaluate(at), b.evaluate(at)),

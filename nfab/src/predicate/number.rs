@@ -104,6 +104,22 @@ impl Number {
                 Arithmetic::Remainder => x % y,
             }));
         };
+        if b == 1 && d == 1 {
+            // Whole numbers.
+            let whole = match op {
+                Arithmetic::Add => a.checked_add(c),
+                Arithmetic::Subtract => a.checked_sub(c),
+                Arithmetic::Multiply => a.checked_mul(c),
+                Arithmetic::Remainder if c != 0 => match (i64::try_from(a), i64::try_from(c)) {
+                    (Ok(a), Ok(c)) => Some(i128::from(a.wrapping_rem(c))),
+                    _ => a.checked_rem(c),
+                },
+                Arithmetic::Divide | Arithmetic::Remainder => None,
+            };
+            if let Some(whole) = whole {
+                return Ok(Number::Exact(whole, 1));
+            }
+        }
         let times = |x: i128, y: i128| x.checked_mul(y).ok_or(NoNumber::Overflow);
         match op {
             Arithmetic::Add | Arithmetic::Subtract => {

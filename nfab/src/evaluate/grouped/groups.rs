@@ -100,18 +100,18 @@ fn same(a: &Register, b: &Register) -> bool {
         (Register::Value(a), Register::Value(b)) => a == b,
         (Register::Count(a), Register::Count(b)) => a == b,
         // Patterns that look at sums are not grouped: all are as they were made.
-        (Register::Sum(_), Register::Sum(_)) => true,
-        _ => false,
+        _ => a.is_sum() && b.is_sum(),
     }
 }
 
 fn hash(register: &Register, into: &mut impl Hasher) {
     match register {
-        Register::Value(None | Some(Value::Missing)) | Register::Sum(_) => into.write_u8(0),
+        Register::Value(None | Some(Value::Missing)) => into.write_u8(0),
         Register::Value(Some(Value::Int(i))) => into.write_i64(*i),
         Register::Value(Some(Value::Float(x))) => into.write_u64(x.to_bits()),
         Register::Value(Some(Value::Bool(b))) => into.write_u8(u8::from(*b)),
         Register::Value(Some(Value::Text(t))) => t.hash(into),
         Register::Count(n) => into.write_u64(*n),
+        Register::Ints(..) | Register::Floats(..) | Register::Sum(_) => into.write_u8(0),
     }
 }
