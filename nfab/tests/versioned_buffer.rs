@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use nfab::language::Query;
 use nfab::{
-    Automaton, CompileOptions, Config, EndOfInput, Engine, HistoryKind, Match, Record, Schema,
-    ValueType, Visit,
+    Automaton, CompileOptions, Config, Count, EndOfInput, Engine, Evaluation, HistoryKind, Limit,
+    Limits, Match, Policy, Record, Schema, ValueType, Visit,
 };
 
 const QUERY: &str = "PATTERN SEQ(Stock+ a[], Stock b)
@@ -96,4 +96,28 @@ fn skip_till_any_gets_tree_versions() {
     let longest = entries.flat_map(|entry| entry.edges()).map(|edge| edge.version().len()).max();
     // e1 and any of e2 to e8: seven forks.
     assert!(longest >= Some("1.0.0.0.0.0.0".len()), "{view}");
+}
+
+/// What bounds the history bounds the edges: the entries are few while the runs double.
+#[test]
+fn the_limit_of_the_history_counts_edges() {
+    let mut schema = Schema::new();
+    let tick = schema.add_type("Tick");
+    let text = "PATTERN SEQ(Tick+ a[], Tick b) WHERE skip_till_any_match { b.volume > 0 }";
+    let query = Query::parse(text).expect("the query parses");
+    schema.add_attribute("volume", Some(ValueType::Int));
+    let options = CompileOptions::new().evaluation(Evaluation::Runs);
+    let automaton = Automaton::from_query(&query, &schema, options).expect("the query compiles");
+    let mut limits = Limits::default();
+    limits.history = Limit::new(3000, Policy::Error);
+    let config = Config::new().history(HistoryKind::Versioned).limits(limits);
+    let mut engine = Engine::with_config(automaton, config);
+    let mut sink = Count::default();
+    let mut push = |time| engine.push(Record::new(tick, time), &mut sink);
+    let failed = (0..20).find(|&time| push(time).is_err());
+    // Eleven events have 2047 runs, twelve 4095.
+    assert_eq!(failed, Some(11));
+    let stats = engine.stats();
+    assert_eq!((stats.cells, stats.entries), (4095, 23));
+    assert!(stats.cell_bytes > 4095 * 40, "{stats:?}");
 }
