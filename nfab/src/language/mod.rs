@@ -77,12 +77,14 @@ mod fault;
 mod lexer;
 mod parser;
 mod place;
+mod project;
 mod types;
 mod variables;
 
 pub use ast::*;
 pub use place::{Edge, EdgeKind, Placed, Placement, place};
 pub(crate) use place::{attributes, parts};
+pub use project::{Projection, Returned};
 pub use variables::Variable;
 
 use crate::Error;

@@ -113,7 +113,7 @@ impl<'a> Conditions<'a> {
 
     /// The conditions that hold always or never.
     pub(super) fn constants(&mut self) -> Result<Vec<u32>, Error> {
-        let sight = Sight { tree: self.tree, variable: 0, role: Role::Leave, fresh: None };
+        let sight = Sight { tree: self.tree, variable: 0, role: Role::Outside, fresh: None };
         let all = self.tree.constants.iter();
         all.map(|&predicate| {
             let condition = self.tree.condition(predicate);
@@ -151,6 +151,18 @@ impl<'a> Conditions<'a> {
             _ => false,
         };
         of.conditions.iter().filter(applies).collect()
+    }
+
+    /// Those of them that are not left to an edge still to come.
+    pub(super) fn tested_here(&self, variable: u32, frames: &[Frame]) -> Vec<&'a Anchored> {
+        let role = self.role(variable, frames);
+        let sight = Sight { tree: self.tree, variable, role, fresh: None };
+        let place = Place { frames, fresh: None, leaving: None, without_round: false };
+        let here = |c: &&Anchored| {
+            let mut others = c.others.iter();
+            others.all(|&other| !matches!(self.passed(variable, other, &sight, place), Passed::No))
+        };
+        self.tested(variable, frames).into_iter().filter(here).collect()
     }
 
     /// What an event satisfies that is taken for the variable at the end of the frames.
@@ -282,7 +294,7 @@ impl<'a> Conditions<'a> {
             }
         }
         if place.without_round && place.leaving.is_some_and(|group| with.rounds.contains(&group)) {
-            return Passed::No;
+            return if kind == EdgeKind::Proceed { Passed::Yes } else { Passed::No };
         }
         let depth = sight.common(other);
         // The group in which the two part.

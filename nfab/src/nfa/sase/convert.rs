@@ -19,6 +19,8 @@ pub(super) enum Role {
     Either,
     /// It is complete: its list or its group is left.
     Leave,
+    /// All variables are complete.
+    Outside,
     /// The event under test must not occur.
     Negated,
 }
@@ -59,6 +61,9 @@ pub(super) fn first_only(expr: &Text, name: &str) -> bool {
 impl Sight<'_> {
     /// How many repeated groups this place and another variable have in common.
     pub(super) fn common(&self, other: u32) -> u32 {
+        if self.role == Role::Outside {
+            return 0;
+        }
         let own = self.tree.variable(self.variable);
         let mut rounds = own.rounds.as_slice();
         // The end of a group is outside of it.
@@ -100,7 +105,7 @@ impl Sight<'_> {
     fn reference(&self, reference: &Reference) -> Expr {
         let attribute = reference.attribute.text.to_string();
         let variable = self.tree.numbers[&*reference.variable.text];
-        let tested = variable == self.variable && self.role != Role::Leave;
+        let tested = variable == self.variable && !matches!(self.role, Role::Leave | Role::Outside);
         match reference.index {
             Index::Single | Index::Current if tested => Expr::Attribute(attribute),
             Index::First if tested && self.role == Role::First => Expr::Attribute(attribute),

@@ -121,6 +121,43 @@ fn neighbours(tree: &Tree<'_>, variable: u32) -> Result<(Vec<u32>, Vec<u32>), Er
     Ok((before, after))
 }
 
+/// Refuses an `AND` at an end of the pattern with an item that may be absent and holds a negation:
+/// where such an item stands is open, and so whether its negation is in the middle or at the end.
+pub(super) fn check_absent(tree: &Tree<'_>, group: u32, ends: (bool, bool)) -> Result<(), Error> {
+    let (kind, items, _) = tree.items(group);
+    let absent = |item: &u32| tree.node(*item).nullable;
+    for (place, &item) in items.iter().enumerate() {
+        if matches!(tree.node(item).body, Body::Event(_)) {
+            continue;
+        }
+        let sequence = kind == GroupKind::Seq;
+        let first = ends.0 && (!sequence || items[..place].iter().all(absent));
+        let last = ends.1 && (!sequence || items[place + 1..].iter().all(absent));
+        if let (true, Some(variable)) = ((first || last) && absent(&item), negation(tree, item))
+            && kind == GroupKind::And
+        {
+            let of = tree.variable(variable).item;
+            let message = format!(
+                "`{}` stands in an item of `AND` that may be absent, at an end of the pattern",
+                of.variable.text
+            );
+            return Err(Error::new(ErrorKind::Pattern, message)
+                .with_span(of.span.range())
+                .with_hint("make an item beside it required, or put it behind the `AND`"));
+        }
+        check_absent(tree, item, (first, last))?;
+    }
+    Ok(())
+}
+
+/// A negated event of an item.
+fn negation(tree: &Tree<'_>, node: u32) -> Option<u32> {
+    match &tree.node(node).body {
+        Body::Event(variable) => tree.variable(*variable).item.negated.then_some(*variable),
+        Body::Group { items, .. } => items.iter().find_map(|&item| negation(tree, item)),
+    }
+}
+
 /// The stages of an item.
 fn stages(tree: &Tree<'_>, node: u32, into: &mut Vec<u32>) {
     match &tree.node(node).body {

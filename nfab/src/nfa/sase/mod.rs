@@ -21,6 +21,7 @@ mod walk;
 mod tests;
 
 use self::conditions::Conditions;
+use self::convert::{Role, Sight};
 use self::tree::Tree;
 use self::waits::Builder;
 use super::program::{Program, Window};
@@ -28,6 +29,7 @@ use super::{Automaton, CompileOptions, Evaluation, KleeneOutput, Skip, TimeUnit}
 use crate::error::{Error, ErrorKind};
 use crate::event::{Schema, Slot};
 use crate::language::{self, Query, Strategy};
+use crate::predicate::Expr;
 use crate::predicate::typecheck::list;
 
 pub(super) fn compile(
@@ -38,6 +40,7 @@ pub(super) fn compile(
     query.check()?;
     let tree = Tree::new(query);
     check_names(&tree, schema)?;
+    filters::check_absent(&tree, 0, (true, true))?;
     let key: Vec<Slot> = query.partition().filter_map(|name| schema.slot(&name.text)).collect();
     let output = options.kleene_output.unwrap_or(match query.strategy() {
         Strategy::SkipTillAnyMatch => KleeneOutput::Each,
@@ -86,6 +89,30 @@ pub(super) fn compile(
     let (evaluation, reason) = crate::evaluate::choose(&automaton, options.evaluation)?;
     (automaton.evaluation, automaton.evaluation_reason) = (evaluation, reason);
     Ok(automaton)
+}
+
+/// The variables of a query, seen from outside of its pattern.
+pub(crate) struct Outside<'q>(Tree<'q>);
+
+impl<'q> Outside<'q> {
+    pub(crate) fn new(query: &'q Query) -> Self {
+        Outside(Tree::new(query))
+    }
+
+    /// The variables that a match has events of.
+    pub(crate) fn stages(&self) -> &[String] {
+        &self.0.stages
+    }
+
+    /// The place of a variable among them.
+    pub(crate) fn stage(&self, name: &language::Name) -> u32 {
+        self.0.variable(self.0.numbers[&*name.text]).stage
+    }
+
+    /// An expression over a complete match.
+    pub(crate) fn expr(&self, expr: &language::Expr) -> Expr {
+        Sight { tree: &self.0, variable: 0, role: Role::Outside, fresh: None }.expr(expr)
+    }
 }
 
 /// Every type and every attribute is one of the schema, also where no condition comes to read it.

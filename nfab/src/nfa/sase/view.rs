@@ -9,7 +9,7 @@ use super::super::compile::NO_STAGE;
 use super::tree::UNBOUNDED;
 use super::waits::{Builder, EndWay};
 use crate::error::Error;
-use crate::language::{GroupKind, Strategy};
+use crate::language::Strategy;
 use crate::nfa::program::{COMPLETE, NOWHERE};
 use crate::nfa::{Edge, EdgeKind, Formula, KleeneOutput, State, StateKind};
 
@@ -39,6 +39,10 @@ struct Draw<'b, 'w, 'a> {
     pending: Option<u32>,
     last: u32,
     drawn: HashSet<(u32, u32)>,
+    /// How many states have a label.
+    labels: HashMap<String, u32>,
+    /// A state whose label is that of another one with a number.
+    copy: Option<u32>,
 }
 
 /// Draws the automaton, and links each wait to the state that it stands for.
@@ -50,6 +54,8 @@ pub(super) fn draw(builder: &mut Builder<'_, '_>) -> Result<View, Error> {
         pending: None,
         last: 0,
         drawn: HashSet::new(),
+        labels: HashMap::new(),
+        copy: None,
     };
     draw.all()?;
     draw.link();
@@ -60,17 +66,10 @@ pub(super) fn draw(builder: &mut Builder<'_, '_>) -> Result<View, Error> {
 
 impl Draw<'_, '_, '_> {
     fn all(&mut self) -> Result<(), Error> {
-        let mut labels: HashMap<String, u32> = HashMap::new();
         for position in 0..self.builder.positions.all.len() as u32 {
             let variable = self.builder.variable(position);
             let stage = self.builder.conditions.tree.variable(variable).stage;
-            let mut label = self.label(position);
-            let count = labels.entry(label.clone()).or_insert(0);
-            *count += 1;
-            if *count > 1 {
-                label = format!("{label}:{}", *count - 1);
-            }
-            self.state(label, StateKind::Normal, stage);
+            self.state(self.label(position), StateKind::Normal, stage);
         }
         self.last = self.state("F".to_owned(), StateKind::Final, NO_STAGE);
         let start: Vec<u32> = self.builder.start.iter().map(|(choice, _)| *choice).collect();
@@ -85,7 +84,15 @@ impl Draw<'_, '_, '_> {
         Ok(())
     }
 
-    fn state(&mut self, label: String, kind: StateKind, stage: u32) -> u32 {
+    fn state(&mut self, mut label: String, kind: StateKind, stage: u32) -> u32 {
+        let count = self.labels.entry(label.clone()).or_insert(0);
+        *count += 1;
+        if *count > 1 {
+            label = format!("{label}:{}", *count - 1);
+            if kind == StateKind::Normal {
+                self.copy.get_or_insert(self.states.len() as u32);
+            }
+        }
         self.states.push(State { label, kind, stage, edges: Vec::new(), gap: None });
         self.states.len() as u32 - 1
     }
@@ -175,7 +182,7 @@ impl Draw<'_, '_, '_> {
         if !key.is_empty() && !start {
             parts.push(format!("[{}]", key.join(", ")));
         }
-        for anchored in conditions.tested(variable, frames) {
+        for anchored in conditions.tested_here(variable, frames) {
             parts.push(words(tree.condition(anchored.predicate)));
         }
         parts
@@ -361,10 +368,10 @@ impl Draw<'_, '_, '_> {
                 notes.push(format!("negation {name}, judged on the complete match: {negated}"));
             }
         }
-        if tree.nodes.iter().enumerate().any(|(number, node)| {
-            matches!(&node.body, super::tree::Body::Group { kind: GroupKind::And, .. } if number > 0)
-        }) {
-            notes.push("a state name with a number is the same item in another order or round".into());
+        if let Some(copy) = self.copy {
+            let label = &self.states[copy as usize].label;
+            let of = label.split(':').next().unwrap_or_default();
+            notes.push(format!("`{label}` is `{of}` in another round or order"));
         }
         notes
     }

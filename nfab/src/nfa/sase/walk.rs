@@ -208,14 +208,19 @@ impl Walk<'_, '_> {
         for (place, &item) in items.iter().enumerate() {
             let mut past = Vec::new();
             for mut way in ways {
-                if way.top().done & (1 << (place % 32)) != 0 && kind == GroupKind::And {
+                if kind == GroupKind::And && way.top().done & (1 << place) != 0 {
                     past.push(way);
                 } else if tree.node(item).nullable {
                     if kind == GroupKind::Seq && place > 0 {
                         way.gap = gaps[place - 1];
                     }
                     way.top().item = place as u32;
-                    past.extend(self.pass(item, way)?);
+                    for mut way in self.pass(item, way)? {
+                        if kind == GroupKind::And {
+                            way.top().done |= 1 << place;
+                        }
+                        past.push(way);
+                    }
                 }
             }
             if past.len() > MOST_WAYS {
