@@ -1,6 +1,8 @@
 //! A small stream of events for the tests: types A to E and N, attributes `val` and `vol`.
 #![allow(dead_code, reason = "every test file uses a part of this")]
 
+pub mod patterns;
+
 use std::ops::ControlFlow;
 
 use nfab::{
@@ -62,7 +64,7 @@ impl World {
 }
 
 /// Keeps everything.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Log {
     pub matches: Vec<(Cause, Vec<u64>)>,
     pub timed_out: Vec<(Cause, i64, Vec<u64>)>,
