@@ -1,5 +1,5 @@
-//! The oracle of SASE+ queries against cases that were worked out by hand: rounds of groups, and
-//! what is left, seen from inside and from outside.
+//! The oracle of SASE+ queries, and the engine, against cases that were worked out by hand: rounds
+//! of groups, and what is left, seen from inside and from outside.
 
 mod sase_oracle;
 

@@ -37,8 +37,9 @@ pub fn schema() -> Schema {
     for kind in ["A", "B", "C", "D", "N", "V", "Stock"] {
         schema.add_type(kind);
     }
-    schema.add_attribute("x", None);
-    schema.add_attribute("k", None);
+    for attribute in ["x", "k", "symbol", "price", "volume"] {
+        schema.add_attribute(attribute, None);
+    }
     schema
 }
 

@@ -1,9 +1,10 @@
 //! Streams and results as short text, for cases that are written by hand.
 
 use nfab::language::Query;
-use nfab::{Cause, EndOfInput, HoldBack, Value};
+use nfab::{Cause, CompileOptions, Config, EndOfInput, HoldBack, KleeneOutput, Value};
 
-use super::{Ev, Found, Kleene, Options, Step, outcome};
+use super::engine::report;
+use super::{Ev, Found, Kleene, Options, Outcome, Step, outcome};
 
 fn value(text: &str) -> Value {
     match text {
@@ -57,9 +58,23 @@ pub fn query(items: &str, clauses: &str) -> Query {
     Query::parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// The matches that the oracle finds.
+/// The matches that the oracle finds, and the engine as well.
 pub fn matches(query: &Query, stream: &str, kleene: Kleene, end: EndOfInput) -> Vec<String> {
-    let found = outcome(query, &steps(stream), Options { kleene, end, hold_back: HoldBack::Wait });
-    let found = found.expect("few runs");
-    found.matches.iter().map(show).collect()
+    let options = Options { kleene, end, hold_back: HoldBack::Wait };
+    both(query, &steps(stream), options).matches.iter().map(show).collect()
+}
+
+/// What the oracle reports; the engine has to agree.
+pub fn both(query: &Query, steps: &[Step], options: Options) -> Outcome {
+    let expected = outcome(query, steps, options).expect("few runs");
+    let compile = CompileOptions::new().kleene_output(match options.kleene {
+        Kleene::Each => KleeneOutput::Each,
+        Kleene::Maximal => KleeneOutput::Maximal,
+    });
+    let config = Config::new().end_of_input(options.end).timeouts(true);
+    match report(query, steps, compile, config) {
+        Ok(found) => assert_eq!(found, expected, "{query}"),
+        Err(error) => assert!(error.message().contains("later events"), "{query}: {error}"),
+    }
+    expected
 }
