@@ -235,6 +235,26 @@ impl JoinLines for Vec<u8> {
     }
 }
 
+/// As some programs write a table with row numbers.
+#[test]
+fn one_column_may_be_without_a_name() {
+    let out = found(&[ALL], ",time,type\n0,5,A\n");
+    assert!(out.contains("[{\"\":0,\"time\":5,\"type\":\"A\"}]"), "{out}");
+}
+
+#[test]
+fn a_damaged_archive() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path().to_str().expect("UTF-8");
+    let mut encoder = flate2::write::GzEncoder::new(vec![], flate2::Compression::fast());
+    encoder.write_all(b"type,time\nA,1\nA,2\n").expect("packed");
+    let packed = encoder.finish().expect("packed");
+    std::fs::write(folder.path().join("a.csv.gz"), &packed[..packed.len() - 6]).expect("written");
+    let run = nfab_in(here, &[ALL, "a.csv.gz", "--count"], b"");
+    assert_eq!((run.code, &*run.out), (2, ""));
+    assert!(run.err.starts_with("error: cannot read a.csv.gz: "), "{}", run.err);
+}
+
 #[test]
 fn nothing_to_read() {
     for input in ["", "\n", "type,time\n", "type,time"] {

@@ -75,6 +75,37 @@ fn a_match_has_exactly_the_documented_keys_in_their_order() {
 }
 
 #[test]
+fn results_come_with_the_match() {
+    let query = format!("{QUERY} RETURN b.x - a.x AS rise, a, b.user");
+    let out = found(&[&query, "events.csv", "--first"], "");
+    let first = json(&out).remove(0);
+    let keys: Vec<_> = first.as_object().expect("an object").keys().collect();
+    assert_eq!(keys, ["end", "key", "matches", "return", "start"]);
+    assert_eq!(first["return"]["rise"], 1);
+    assert_eq!(first["return"]["b.user"], "u2");
+    assert_eq!(first["return"]["a"], first["matches"]["a"]);
+    let out = found(&[&query, "events.csv", "--first", "--format", "ids"], "");
+    assert_eq!(
+        out,
+        "{\"ids\":{\"a\":[1],\"b\":[4]},\"start\":2,\"end\":5,\"key\":{\"user\":\"u2\"},\
+         \"return\":{\"rise\":1,\"a\":[1],\"b.user\":\"u2\"}}\n"
+    );
+    assert_eq!(found(&[&query, "events.csv", "--count"], ""), "{\"count\":2}\n");
+    let out = found(&[&query, "events.csv", "--format", "csv"], "");
+    assert_eq!(out, "match,start,end,rise,a,b.user\n1,2,5,1,1,u2\n2,1,6,1,0,u1\n");
+    // Numbers that are text stay text.
+    let query = "PATTERN SEQ(A+ a[]) RETURN a, last(a[].x) AS \"last, so far\", avg(a[].y) AS `y`";
+    let query = query.replace("\"last, so far\"", "`last, so far`");
+    let input = "type,time,x,y\nA,1,\"7\",1\nA,2,\"7\",2\n";
+    let flags = ["--format", "csv", "--end-of-input", "max", "--maximal"];
+    let out = found(&[&[&*query][..], &flags].concat(), input);
+    assert!(
+        out.starts_with("match,start,end,a,\"last, so far\",y\n1,1,2,0 1,\"7\",1.5\n"),
+        "{out}"
+    );
+}
+
+#[test]
 fn a_query_from_a_file() {
     let out = found(&["-f", "query.sase", "events.csv"], "");
     assert_eq!(out, found(&[QUERY, "events.csv"], ""));
@@ -99,6 +130,17 @@ fn first_and_limit() {
         found(&["PATTERN SEQ(A a)", "--first", "--count"], "type,time\nA,1\nbad\n"),
         "{\"count\":1}\n"
     );
+}
+
+#[test]
+fn matches_are_counted_without_a_look_at_each() {
+    // Each choice among 50 events, but for none of them.
+    let query = "PATTERN SEQ(A+ a[], B b) WHERE skip_till_any_match";
+    let input = events(&format!("{}B", "A".repeat(50)));
+    let count = (1u64 << 50) - 1;
+    assert_eq!(found(&[query, "--count"], &input), format!("{{\"count\":{count}}}\n"));
+    assert_eq!(found(&[query, "--count", "--limit", "3"], &input), "{\"count\":3}\n");
+    assert_eq!(found(&[query, "--limit", "3"], &input).lines().count(), 3);
 }
 
 #[test]
@@ -148,6 +190,43 @@ fn every_evaluation_and_history_finds_the_same() {
     let run = nfab(&[QUERY, "events.csv", "--evaluation", "compact"], "");
     assert_eq!(run.code, 2, "{}", run.out);
     insta::assert_snapshot!("evaluation", run.err);
+}
+
+#[test]
+fn threads_change_nothing() {
+    let mut text = "type,time,user,x\n".to_owned();
+    for i in 0..5000 {
+        let event_type = ["A", "B", "C"][i * i % 7 % 3];
+        text.push_str(&format!(
+            "{event_type},{},u{},{}\n",
+            i / 2 * 2 + 3 * (i % 2),
+            i % 11,
+            i * 7 % 13
+        ));
+    }
+    let query = QUERY.replace("10 ms", "60 ms");
+    for query in [
+        &*query,
+        "PATTERN SEQ(A a, B+ b[]) WHERE { [user] } WITHIN 90 ms",
+        "PATTERN SEQ(A a, ~C c, B b) WITHIN 9 ms",
+    ] {
+        for flags in [&["--lateness", "3"][..], &["--format", "ids", "--timeouts"]] {
+            let arguments = |threads| [&[query, "--threads", threads], flags].concat();
+            let one = nfab(&arguments("1"), &text);
+            assert!(one.out.lines().count() > 50, "{}", one.out);
+            for threads in ["2", "5"] {
+                let many = nfab(&arguments(threads), &text);
+                assert_eq!((&many.out, &many.err, many.code), (&one.out, &one.err, one.code));
+            }
+        }
+    }
+    // What was found before a bad row is printed, and `--first` stops.
+    let bad = format!("{text}bad\n");
+    let one = nfab(&[&query], &bad);
+    let many = nfab(&[&query, "--threads", "3"], &bad);
+    assert_eq!((&many.out, &many.err, many.code), (&one.out, &one.err, 2));
+    let first = nfab(&[&query, "--threads", "3", "--first"], &bad);
+    assert_eq!((Some(first.out.trim_end()), first.code), (one.out.lines().next(), 0));
 }
 
 #[test]
@@ -262,6 +341,32 @@ fn output_to_a_file() {
     assert_eq!(found(&[QUERY, "events.csv", "-o", name], ""), "");
     let written = std::fs::read_to_string(&path).expect("matches");
     assert_eq!(written, found(&[QUERY, "events.csv"], ""));
+}
+
+#[test]
+fn nothing_is_written_over_what_is_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let here = folder.path().to_str().expect("UTF-8");
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text);
+    write("in.csv", "type,time\nA,1\n").expect("written");
+    write("q.sase", "PATTERN SEQ(A a)").expect("written");
+    for flags in [
+        &["-f", "q.sase", "in.csv", "-o", "in.csv"][..],
+        &["-f", "q.sase", "in.csv", "-o", "./q.sase"],
+        &["-f", "q.sase", "in.csv", "--late", "../in.csv"],
+        &["-f", "q.sase", "in.csv", "--late", "new", "-o", "new"],
+    ] {
+        let flags: Vec<String> = flags
+            .iter()
+            .map(|flag| flag.replace("..", folder.path().to_str().expect("UTF-8")))
+            .collect();
+        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        let run = nfab_in(here, &flags, b"");
+        assert_eq!((run.code, &*run.out), (2, ""), "{flags:?}");
+        assert!(run.err.contains("is named twice"), "{}", run.err);
+    }
+    assert_eq!(std::fs::read(folder.path().join("in.csv")).expect("events").len(), 14);
+    assert_eq!(nfab_in(here, &["-f", "q.sase", "in.csv", "-o", "out"], b"").code, 0);
 }
 
 #[test]

@@ -283,6 +283,10 @@ impl Matching {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Running")]
 struct Running {
+    /// Deal the values of the partition key out among N threads; the output is the same.
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: u16,
     /// What the end of the input means for windows that are open.
     #[arg(long, value_enum, value_name = "HOW", default_value_t)]
     end_of_input: EndName,
@@ -324,15 +328,21 @@ enum HistoryName {
 /// Bounds on memory.
 #[derive(Args, Debug)]
 #[command(
-    next_help_heading = "Limits (N, or N:error, N:drop-oldest, N:drop-newest for what then happens)"
+    next_help_heading = "Limits for each thread (N:error, N:drop-oldest, N:drop-newest; N is N:error)"
 )]
 struct LimitFlags {
     /// Most partial matches [default: 1000000:error].
     #[arg(long, value_name = "N", value_parser = limit)]
     max_runs: Option<Limit>,
+    /// Most partial matches with one value of the partition key [default: no limit].
+    #[arg(long, value_name = "N", value_parser = limit)]
+    max_runs_per_key: Option<Limit>,
     /// Most events that partial matches remember [default: 100000000:error].
     #[arg(long, value_name = "N", value_parser = limit)]
     max_history: Option<Limit>,
+    /// Most events that wait for late ones [default: 1000000:error].
+    #[arg(long, value_name = "N", value_parser = limit)]
+    max_waiting: Option<Limit>,
     /// Most events of one match [default: no limit].
     #[arg(long, value_name = "N", value_parser = limit)]
     max_match_length: Option<Limit>,
@@ -346,7 +356,9 @@ impl LimitFlags {
         let mut limits = Limits::default();
         let flags = [
             (&mut limits.runs, self.max_runs),
+            (&mut limits.runs_per_key, self.max_runs_per_key),
             (&mut limits.history, self.max_history),
+            (&mut limits.reorder, self.max_waiting),
             (&mut limits.match_length, self.max_match_length),
             (&mut limits.matches, self.max_matches),
         ];
@@ -436,6 +448,11 @@ impl Search {
                 HistoryName::Chain => HistoryKind::Chain,
                 HistoryName::Versioned => HistoryKind::Versioned,
             })
+    }
+
+    /// How many threads match events.
+    pub(crate) fn threads(&self) -> usize {
+        self.running.threads.into()
     }
 
     /// Whether the end of the input concludes nothing.

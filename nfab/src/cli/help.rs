@@ -37,6 +37,8 @@ Queries:
   WITHIN 5 min           from the first event to the last, both ends included; or 100 EVENTS
   AFTER MATCH SKIP PAST LAST
                          also NO SKIP, SKIP TO NEXT, SKIP TO FIRST(a), SKIP TO LAST(a)
+  RETURN a.user, count(b[]) AS n, b
+                         what to give for each match besides its events
 
 Input:
   A cell of a table is a number, true or false, or text; an empty one is a missing value. What
@@ -52,10 +54,11 @@ Input:
 Output (--format):
   json   {\"matches\":{VARIABLE:[EVENT, ...], ...},\"start\":TIME,\"end\":TIME,\"key\":KEY}
          with events as they stand in the input, every variable that is not negated, the times of
-         the first and the last event, and the values of the attributes in `[...]`, or null
+         the first and the last event, and the values of the attributes in `[...]`, or null;
+         with RETURN also \"return\":{NAME:VALUE, ...}
   ids    {\"ids\":{VARIABLE:[NUMBER, ...], ...},...}: the numbers of the events in the input, from 0
   csv    the columns match, variable, event, then those of the input; for JSON lines type, time and
-         attributes, which is the whole object
+         attributes, which is the whole object. With RETURN: match, start, end and the results
   --count      {\"count\":N}
   --timeouts   as well {\"timed_out\":{VARIABLE:[...]},\"deadline\":TIME,\"key\":KEY}
   Matches come in the order of what completed them, then of their events.

@@ -6,6 +6,7 @@ mod compare;
 mod explain;
 mod help;
 mod input;
+mod matcher;
 mod names;
 mod output;
 mod progress;

@@ -135,10 +135,14 @@ pub(super) fn unreadable(name: &str, error: &io::Error, before: Option<Before>) 
 }
 
 /// The engine gave up at an event.
-pub(super) fn stopped(name: &str, error: &Error, event: u64, before: Before) {
+pub(super) fn stopped(name: &str, error: &Error, event: Option<u64>, before: Before) {
     let title = match error.stage() {
         Some(stage) => format!("{} (`{stage}`)", error.message()),
         None => error.message().to_owned(),
+    };
+    let place = match event {
+        Some(event) => format!("{name}: event {event}"),
+        None => name.to_owned(),
     };
     let mut notes = vec![before.note()];
     match error.kind() {
@@ -149,5 +153,5 @@ pub(super) fn stopped(name: &str, error: &Error, event: u64, before: Before) {
         }
         _ => notes.extend(error.hint().map(|hint| ("help", hint.to_owned()))),
     }
-    message("error", &title, Some(format!("{name}: event {event}")), &notes);
+    message("error", &title, Some(place), &notes);
 }

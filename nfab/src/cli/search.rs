@@ -5,16 +5,16 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use nfab::language::Query;
-use nfab::{Automaton, Engine, Error, TypeId};
+use nfab::language::{Projection, Query};
+use nfab::{Automaton, Error, TypeId};
 
 use super::arguments::{Format, QueryFrom, Search};
 use super::input::{Fatal, Input, Next, Reader, Wanted, plain};
+use super::matcher::Matcher;
 use super::names::Names;
 use super::output::Printer;
 use super::progress::Progress;
 use super::report::{self, Before};
-use super::row::Row;
 use super::summary::{self, Summary};
 use super::{NONE, Reported};
 
@@ -59,6 +59,17 @@ impl Source {
             .map_err(|error| self.report(&error, None))
     }
 
+    /// What the query says to return.
+    fn results(&self, query: &Query, names: &Names) -> Result<Option<Projection>, Reported> {
+        if query.returns.is_empty() {
+            return Ok(None);
+        }
+        match Projection::new(query, &names.schema) {
+            Ok(projection) => Ok(Some(projection)),
+            Err(error) => Err(self.report(&error, None)),
+        }
+    }
+
     fn report(&self, error: &Error, help: Option<&str>) -> Reported {
         report::query(&self.name, &self.text, error, help);
         Reported
@@ -83,6 +94,7 @@ pub(super) fn main(arguments: &Search) -> Result<ExitCode, Reported> {
     let query = source.parse()?;
     let names = Names::new(&query);
     let automaton = source.compile(&query, &names, arguments.options())?;
+    let results = source.results(&query, &names)?;
     let wanted = wanted(arguments, &query, &names)?;
     let input = Input::open(file.as_deref()).map_err(|message| {
         report::plain(&message, advice);
@@ -93,12 +105,40 @@ pub(super) fn main(arguments: &Search) -> Result<ExitCode, Reported> {
         .map_err(|fatal| tell_fatal(&fatal, &name, &source, None))?;
     let output = &arguments.output;
     let limit = output.limit();
-    let printer =
-        Printer::new(format, limit, &names, output.output.as_deref(), output.late.as_deref())
-            .map_err(|(path, e)| write_failed(&e, Some(&path)))?;
-    let engine = Engine::with_config(automaton, arguments.config());
-    let run = Run { arguments, source: &source, names: &names, reader, printer, engine, start };
+    keep_apart(file.as_deref(), &from, output)?;
+    let (to, late) = (output.output.as_deref(), output.late.as_deref());
+    let printer = Printer::new(format, limit, &names, results, to, late)
+        .map_err(|(path, e)| write_failed(&e, Some(&path)))?;
+    let matcher = Matcher::new(automaton, arguments.config(), arguments.threads())
+        .map_err(|error| source.report(&error, None))?;
+    let run = Run { arguments, source: &source, names: &names, reader, printer, matcher, start };
     run.finish()
+}
+
+/// Refuses to write to a file that is read, or twice to one.
+fn keep_apart(
+    file: Option<&Path>,
+    from: &QueryFrom<'_>,
+    output: &super::arguments::Output,
+) -> Result<(), Reported> {
+    let query = match from {
+        QueryFrom::File(path) => Some(*path),
+        QueryFrom::Text(_) => None,
+    };
+    let target = output.output.as_deref();
+    let late = output.late.as_deref();
+    let place = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let pairs = [(target, file), (target, query), (late, file), (late, query), (late, target)];
+    for (one, other) in pairs {
+        if let (Some(one), Some(other)) = (one, other)
+            && place(one) == place(other)
+        {
+            let name = one.display();
+            report::plain(&format!("{name} is named twice, and would be overwritten"), None);
+            return Err(Reported);
+        }
+    }
+    Ok(())
 }
 
 /// What to read of the events.
@@ -154,7 +194,7 @@ struct Run<'a> {
     names: &'a Names,
     reader: Reader,
     printer: Printer<'a>,
-    engine: Engine<Row>,
+    matcher: Matcher,
     start: Instant,
 }
 
@@ -165,13 +205,15 @@ impl Run<'_> {
         let result = self.events(&mut bad_rows);
         let failed = matches!(result, Err(Stop::Engine(..) | Stop::Fault(_) | Stop::Fatal(_)));
         if failed {
+            // What went wrong first is told.
+            let _ = self.matcher.flush(&mut self.printer);
             self.printer.flush();
         } else {
             self.printer.finish(self.arguments.output.timeouts);
         }
         let matches = self.printer.matches();
         let summary = Summary {
-            stats: self.engine.stats(),
+            stats: self.matcher.stats(),
             rows: self.reader.rows(),
             bad_rows,
             bytes: self.reader.input().bytes,
@@ -198,6 +240,7 @@ impl Run<'_> {
             Ok(()) | Err(Stop::Done) if matches > 0 => Ok(ExitCode::SUCCESS),
             Ok(()) | Err(Stop::Done) => Ok(ExitCode::from(NONE)),
             Err(Stop::Engine(error, event)) => {
+                let event = self.matcher.is_prompt().then_some(event);
                 report::stopped(name, &error, event, before);
                 Err(Reported)
             }
@@ -219,7 +262,7 @@ impl Run<'_> {
             match self.reader.next() {
                 Next::Row(row) => {
                     let number = row.number();
-                    self.engine
+                    self.matcher
                         .push(row, &mut self.printer)
                         .map_err(|error| Stop::Engine(error, number))?;
                     if self.printer.is_done() {
@@ -230,7 +273,14 @@ impl Run<'_> {
                 Next::Bad(_) => *bad_rows += 1,
                 Next::More => {
                     if live {
+                        let last = self.reader.rows().saturating_sub(1);
+                        self.matcher
+                            .flush(&mut self.printer)
+                            .map_err(|error| Stop::Engine(error, last))?;
                         self.printer.flush();
+                    }
+                    if self.printer.is_done() {
+                        return Err(Stop::Done);
                     }
                     let (bytes, matches) = (self.reader.input().bytes, self.printer.matches());
                     progress.update(bytes, self.reader.rows(), matches);
@@ -243,7 +293,7 @@ impl Run<'_> {
         progress.clear();
         result?;
         let last = self.reader.rows().saturating_sub(1);
-        self.engine.finish(&mut self.printer).map_err(|error| Stop::Engine(error, last))
+        self.matcher.finish(&mut self.printer).map_err(|error| Stop::Engine(error, last))
     }
 
     /// What did not fail and yet should be known.
@@ -256,10 +306,11 @@ impl Run<'_> {
         // Nothing was found, and perhaps this is why.
         summary::unseen("type", &self.reader.unseen_types());
         summary::unseen("attribute", &self.reader.unseen_attributes());
-        let waits = summary.stats.runs > 0 || summary.stats.held_back > 0;
+        let stats = &summary.stats;
+        let waits = stats.runs > 0 || stats.held_back > 0 || stats.stored_events > 0;
         if self.arguments.ends_silently() && waits && self.names.open_end {
             report::warning(
-                "partial matches were still open at the end of the input",
+                "partial matches may still be open at the end of the input",
                 Some("if nothing more will come, `--end-of-input max` lets their windows pass"),
             );
         }

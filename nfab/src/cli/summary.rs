@@ -28,6 +28,8 @@ impl Summary {
             "bytes": self.bytes,
             "events": stats.events,
             "late": stats.late,
+            "waiting": stats.waiting,
+            "without_key": stats.without_key,
             "matches": self.matches,
             "timed_out": stats.timed_out,
             "runs": stats.runs,

@@ -3,13 +3,15 @@
 mod json;
 mod table;
 
+use std::borrow::Borrow;
 use std::fs::File;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use nfab::{Event, Events, Match, Sink, TimedOut};
+use nfab::language::{Projection, Returned};
+use nfab::{Cause, Event, Events, Match, Sink, TimedOut};
 
 use super::arguments::Format;
 use super::input::Columns;
@@ -59,6 +61,8 @@ pub(crate) struct Printer<'q> {
     late: Option<Target>,
     format: Format,
     names: &'q Names,
+    /// What the query says to return.
+    results: Option<Projection>,
     columns: Option<Arc<Columns>>,
     objects: Option<Objects>,
     /// The events of the output that is being printed, by variable: places among them.
@@ -88,6 +92,7 @@ impl<'q> Printer<'q> {
         format: Format,
         limit: Option<u64>,
         names: &'q Names,
+        results: Option<Projection>,
         path: Option<&Path>,
         late: Option<&Path>,
     ) -> Result<Self, (PathBuf, io::Error)> {
@@ -96,6 +101,7 @@ impl<'q> Printer<'q> {
             late: late.map(|path| Target::new(Some(path))).transpose()?,
             format,
             names,
+            results,
             columns: None,
             objects: None,
             lists: vec![vec![]; names.variables.len()],
@@ -111,7 +117,10 @@ impl<'q> Printer<'q> {
         self.columns = columns.cloned();
         let columns = columns.map(|columns| &**columns);
         if self.format == Format::Csv {
-            table::header(&mut self.main.buffer, columns);
+            match &self.results {
+                Some(results) => table::results_header(&mut self.main.buffer, results.names()),
+                None => table::header(&mut self.main.buffer, columns),
+            }
         }
         if let (Some(late), Some(columns)) = (&mut self.late, columns) {
             late.buffer.extend_from_slice(columns.header.as_bytes());
@@ -158,44 +167,53 @@ impl<'q> Printer<'q> {
     }
 
     /// Sorts events by variable.
-    fn gather<'e>(&mut self, events: Events<'e, Row>) -> Vec<&'e Row> {
+    fn gather<'e, E: Borrow<Row>>(&mut self, events: Events<'e, E>) -> Vec<&'e Row> {
         self.lists.iter_mut().for_each(Vec::clear);
         let mut rows = Vec::with_capacity(events.len());
         for (variable, row) in events.iter() {
             if let Some(at) = self.names.variables.iter().position(|name| name == variable) {
                 self.lists[at].push(rows.len());
             }
-            rows.push(row);
+            rows.push(row.borrow());
         }
         rows
     }
 
     /// The beginning of a line: the events.
     fn events(&mut self, words: Words, rows: &[&Row]) {
-        let out = &mut self.main.buffer;
         let ids = self.format == Format::Ids;
         let word = if ids { words.ids } else { words.events };
+        let out = &mut self.main.buffer;
         let _ = write!(out, "{{\"{word}\":{{");
         for (i, (name, list)) in self.names.variables.iter().zip(&self.lists).enumerate() {
             if i > 0 {
                 out.push(b',');
             }
             json::string(out, name);
-            out.extend_from_slice(b":[");
-            for (i, &at) in list.iter().enumerate() {
-                if i > 0 {
-                    out.push(b',');
-                }
-                let row = rows[at];
-                match &mut self.objects {
-                    _ if ids => {
-                        let _ = write!(out, "{}", row.number());
-                    }
-                    Some(objects) => objects.write(out, row.written()),
-                    None => out.extend_from_slice(row.written().as_bytes()),
-                }
+            out.push(b':');
+            list_events(out, self.objects.as_mut(), ids, list, rows);
+        }
+        out.push(b'}');
+    }
+
+    /// What the query says to return.
+    fn results(&mut self, returned: &[Returned], rows: &[&Row]) {
+        let Some(results) = &self.results else { return };
+        let ids = self.format == Format::Ids;
+        let out = &mut self.main.buffer;
+        out.extend_from_slice(b",\"return\":{");
+        for (i, (name, value)) in results.names().iter().zip(returned).enumerate() {
+            if i > 0 {
+                out.push(b',');
             }
-            out.push(b']');
+            json::string(out, name);
+            out.push(b':');
+            match value {
+                Returned::Events(list) => {
+                    list_events(out, self.objects.as_mut(), ids, list, rows);
+                }
+                Returned::Value(value) => json::value(out, value.as_ref()),
+            }
         }
         out.push(b'}');
     }
@@ -217,8 +235,9 @@ impl<'q> Printer<'q> {
         }
     }
 
-    fn table(&mut self, events: Events<'_, Row>) {
+    fn table<E: Borrow<Row>>(&mut self, events: Events<'_, E>) {
         for (variable, row) in events.iter() {
+            let row = row.borrow();
             let event_type = self.names.schema.type_name(row.event_type()).unwrap_or_default();
             let is_table = self.columns.is_some();
             let out = &mut self.main.buffer;
@@ -227,23 +246,60 @@ impl<'q> Printer<'q> {
     }
 }
 
-impl Sink<Row> for Printer<'_> {
-    fn matched(&mut self, found: &Match<'_, Row>) -> ControlFlow<()> {
+/// Events by their places among the rows of a match: as they stand in the input, or their numbers.
+fn list_events(
+    out: &mut Vec<u8>,
+    mut objects: Option<&mut Objects>,
+    ids: bool,
+    places: &[usize],
+    rows: &[&Row],
+) {
+    out.push(b'[');
+    for (i, &at) in places.iter().enumerate() {
+        if i > 0 {
+            out.push(b',');
+        }
+        let row = rows[at];
+        match &mut objects {
+            _ if ids => {
+                let _ = write!(out, "{}", row.number());
+            }
+            Some(objects) => objects.write(out, row.written()),
+            None => out.extend_from_slice(row.written().as_bytes()),
+        }
+    }
+    out.push(b']');
+}
+
+/// Rows come as they are, or shared between threads.
+impl<E: Event + Borrow<Row>> Sink<E> for Printer<'_> {
+    fn matched(&mut self, found: &Match<'_, E>) -> ControlFlow<()> {
         if self.is_done() {
             return ControlFlow::Break(());
         }
         self.matches += 1;
         self.remaining -= 1;
-        match self.format {
-            Format::Count => {}
-            Format::Csv => self.table(found.events()),
-            Format::Json | Format::Ids => {
+        let returned = match &self.results {
+            Some(results) if self.format != Format::Count => Some(results.evaluate(found)),
+            _ => None,
+        };
+        match (self.format, returned) {
+            (Format::Count, _) => {}
+            (Format::Csv, None) => self.table(found.events()),
+            (Format::Csv, Some(returned)) => {
+                let rows = self.gather(found.events());
+                table::results(&mut self.main.buffer, self.matches, &rows, &returned);
+            }
+            (Format::Json | Format::Ids, returned) => {
                 let rows = self.gather(found.events());
                 self.events(MATCH, &rows);
                 let time = |row: Option<&&Row>| row.map_or(0, |row| row.time());
                 let (start, end) = (time(rows.first()), time(rows.last()));
                 let _ = write!(self.main.buffer, ",\"start\":{start},\"end\":{end}");
                 self.key(&rows);
+                if let Some(returned) = returned {
+                    self.results(&returned, &rows);
+                }
                 self.main.buffer.extend_from_slice(b"}\n");
             }
         }
@@ -251,7 +307,7 @@ impl Sink<Row> for Printer<'_> {
         if self.is_done() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    fn timed_out(&mut self, partial: &TimedOut<'_, Row>) -> ControlFlow<()> {
+    fn timed_out(&mut self, partial: &TimedOut<'_, E>) -> ControlFlow<()> {
         if self.is_done() {
             return ControlFlow::Break(());
         }
@@ -267,9 +323,20 @@ impl Sink<Row> for Printer<'_> {
         ControlFlow::Continue(())
     }
 
-    fn late(&mut self, row: Row) {
+    fn only_counts(&self) -> bool {
+        self.format == Format::Count
+    }
+
+    fn counted(&mut self, _: Cause, matches: u64) -> ControlFlow<()> {
+        let matches = matches.min(self.remaining);
+        self.matches = self.matches.saturating_add(matches);
+        self.remaining -= matches;
+        if self.is_done() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn late(&mut self, row: E) {
         if let Some(late) = &mut self.late {
-            late.buffer.extend_from_slice(row.written().as_bytes());
+            late.buffer.extend_from_slice(row.borrow().written().as_bytes());
             late.buffer.push(b'\n');
             late.flush_if_large();
         }

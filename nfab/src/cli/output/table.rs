@@ -2,9 +2,10 @@
 
 use std::io::Write;
 
-use nfab::Event;
+use nfab::language::Returned;
+use nfab::{Event, ValueRef};
 
-use crate::cli::input::Columns;
+use crate::cli::input::{Columns, typed};
 use crate::cli::row::Row;
 
 /// The header.
@@ -34,6 +35,54 @@ pub(crate) fn event(
         cell(out, event_type);
         let _ = write!(out, ",{},", row.time());
         cell(out, row.written());
+    }
+    out.push(b'\n');
+}
+
+/// The header of results.
+pub(crate) fn results_header(out: &mut Vec<u8>, names: &[String]) {
+    out.extend_from_slice(b"match,start,end");
+    for name in names {
+        out.push(b',');
+        cell(out, name);
+    }
+    out.push(b'\n');
+}
+
+/// The results of a match; events by their numbers.
+pub(crate) fn results(out: &mut Vec<u8>, number: u64, rows: &[&Row], results: &[Returned]) {
+    let time = |row: Option<&&Row>| row.map_or(0, |row| row.time());
+    // Writing to a vector does not fail.
+    let _ = write!(out, "{number},{},{}", time(rows.first()), time(rows.last()));
+    for result in results {
+        out.push(b',');
+        match result {
+            Returned::Events(places) => {
+                for (i, &at) in places.iter().enumerate() {
+                    let blank = if i == 0 { "" } else { " " };
+                    let _ = write!(out, "{blank}{}", rows[at].number());
+                }
+            }
+            Returned::Value(value) => match value.as_ref() {
+                ValueRef::Missing => {}
+                ValueRef::Int(i) => {
+                    let _ = write!(out, "{i}");
+                }
+                ValueRef::Float(x) => {
+                    let _ = write!(out, "{x:?}");
+                }
+                ValueRef::Bool(b) => {
+                    let _ = write!(out, "{b}");
+                }
+                // Text that would be read as something else stands in quotes.
+                ValueRef::Text(text) if matches!(typed(text), Ok(ValueRef::Text(_))) => {
+                    cell(out, text);
+                }
+                ValueRef::Text(text) => {
+                    let _ = write!(out, "\"{text}\"");
+                }
+            },
+        }
     }
     out.push(b'\n');
 }
