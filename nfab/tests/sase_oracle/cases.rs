@@ -8,7 +8,7 @@ use nfab::language::{
 };
 use proptest::prelude::*;
 
-use super::patterns::{KINDS, absent_negation_at_end, pattern};
+use super::patterns::{KINDS, pattern};
 use super::predicates::{Draft, draft};
 use super::{Ev, Step};
 
@@ -130,9 +130,6 @@ fn with_predicates(plain: Query, drafts: &[Draft], key: &[&str]) -> Option<Query
         query.within = Some(Within { window, span: Span::default() });
     }
     query.check().ok()?;
-    if absent_negation_at_end(&query.pattern, true, true) {
-        return None;
-    }
     for draft in drafts {
         query.predicates.push(Predicate::Condition(draft.expr(&query)));
         if query.check().is_err() {

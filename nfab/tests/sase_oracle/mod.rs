@@ -5,7 +5,7 @@
 
 pub mod cases;
 pub mod engine;
-mod patterns;
+pub mod patterns;
 mod predicates;
 mod run;
 mod skip;

@@ -155,8 +155,7 @@ fn may_be_absent(group: &Group) -> bool {
 }
 
 /// Whether an `AND` that may begin or end the pattern has an item that may be absent and holds a
-/// negation. Where such an item stands is open, and so where its negation does: the same events are
-/// a match in several ways, which are complete at different times.
+/// negation. Where such an item stands is open, and so where its negation does: the engine refuses.
 pub fn absent_negation_at_end(group: &Group, begins: bool, ends: bool) -> bool {
     let sequence = group.kind == GroupKind::Seq;
     let absent = |item: &Item| match item {
