@@ -8,7 +8,8 @@
 //! | [`Compact`](compact) | conditions over single events | all runs in one wait |
 //! | [`Grouped`](grouped) | conditions that look back at first and last events | all runs in one wait that remember the same |
 //!
-//! Both keep the runs in a [`graph`] of events. The part of it that leads to the matches of an event is
+//! Both keep the runs in a [`graph`] of events. A [`reader`] reads the matches that an event completes
+//! off it: [few](few) of them one by one. Otherwise the part of the graph that leads to them is
 //! [marked](marked), and a [`walk`] enumerates them in their order, or they are counted. The
 //! [`stages`] are for patterns that bind the same events in several ways; which ones they are, is
 //! found by [`ambiguity`].
@@ -20,10 +21,12 @@ mod action;
 mod ambiguity;
 mod choose;
 mod compact;
+mod few;
 mod graph;
 mod grouped;
 mod held;
 mod marked;
+mod reader;
 mod stages;
 mod walk;
 

@@ -14,10 +14,13 @@ use hashbrown::HashMap;
 
 use super::sets::Sets;
 use crate::evaluate::action::Action;
+use crate::evaluate::graph::NONE;
 use crate::nfa::program::NOWHERE;
 
 /// More states than this are not worth their matrices; few in tests, so that both ways are gone.
 const MOST_STATES: usize = if cfg!(test) { 8 } else { 32 };
+/// Bit sets below this are looked up without hashing.
+const SMALL: usize = 256;
 /// More classes than this are not kept.
 const MOST_CLASSES: usize = 4096;
 
@@ -44,13 +47,21 @@ pub(super) struct Labelled {
     states: Vec<Box<[u32]>>,
     ids: HashMap<Box<[u32]>, u32>,
     matrices: HashMap<u64, u32>,
+    /// The numbers of the matrices of small bit sets.
+    small: Vec<u32>,
     all: Vec<Matrix>,
 }
 
 impl Labelled {
     pub(super) fn new() -> Self {
         let states = vec![Box::default()];
-        Labelled { states, ids: HashMap::new(), matrices: HashMap::new(), all: Vec::new() }
+        Labelled {
+            states,
+            ids: HashMap::new(),
+            matrices: HashMap::new(),
+            small: vec![NONE; SMALL],
+            all: Vec::new(),
+        }
     }
 
     /// How many states there are so far.
@@ -61,11 +72,18 @@ impl Labelled {
     /// The matrix of the events for which some conditions hold; may find further states. `None` if
     /// there are too many of them.
     pub(super) fn matrix(&mut self, sets: &Sets, bits: u64) -> Option<u32> {
-        let next = self.all.len() as u32;
-        let number = *self.matrices.entry(bits).or_insert(next);
-        if number == next {
-            self.all.push(Matrix::default());
-        }
+        let known = self.small.get(bits as usize).copied().filter(|&number| number != NONE);
+        let number = known.unwrap_or_else(|| {
+            let next = self.all.len() as u32;
+            let number = *self.matrices.entry(bits).or_insert(next);
+            if number == next {
+                self.all.push(Matrix::default());
+            }
+            if let Some(small) = self.small.get_mut(bits as usize) {
+                *small = number;
+            }
+            number
+        });
         if self.all[number as usize].all.len() < self.states.len() {
             self.fill(sets, bits, number);
         }
@@ -75,7 +93,8 @@ impl Labelled {
 
     /// The number of a matrix that has been made.
     pub(super) fn known(&self, bits: u64) -> u32 {
-        self.matrices[&bits]
+        let small = self.small.get(bits as usize).copied().filter(|&number| number != NONE);
+        small.unwrap_or_else(|| self.matrices[&bits])
     }
 
     pub(super) fn get(&self, matrix: u32) -> &Matrix {

@@ -31,12 +31,11 @@ use std::ops::ControlFlow;
 
 use self::part::{Entry, NOT_KEPT, Part, Spare};
 use self::sets::{FOREIGN, Sets};
-use super::ambiguity::is_ambiguous;
 use super::choose::conditions;
 use super::graph;
 use super::held::{gather, holds};
-use super::marked::{End, Marked};
-use super::walk::Walk;
+use super::marked::End;
+use super::reader::Reader;
 use crate::error::Error;
 use crate::event::Event;
 use crate::history::{Marks, Moved};
@@ -51,16 +50,13 @@ use counting::Counting;
 pub(crate) struct Compact {
     tested: Vec<u32>,
     window: Window,
-    /// The same match may come in several ways.
-    ambiguous: bool,
     /// The waits that hold matches, if there are any.
     holds: Option<Box<[bool]>>,
     sets: Sets,
     counting: Counting,
     spare: Spare,
     ends: Vec<End>,
-    marked: Marked,
-    walk: Walk,
+    reader: Reader,
     cells: usize,
     bytes: usize,
 }
@@ -70,15 +66,13 @@ impl Compact {
         let tested = conditions(&automaton.program);
         Compact {
             window: automaton.program.window,
-            ambiguous: is_ambiguous(&automaton.program),
             holds: holds(&automaton.program),
             ends: Vec::new(),
             sets: Sets::new(automaton.program.clone(), &tested),
             tested,
             counting: Counting::new(),
             spare: Spare::default(),
-            marked: Marked::default(),
-            walk: Walk::default(),
+            reader: Reader::new(&automaton.program),
             cells: 0,
             bytes: 0,
         }
@@ -109,8 +103,7 @@ impl Compact {
         let Some((graph, event, starts)) = part.lists() else {
             return ControlFlow::Continue(());
         };
-        self.marked.turn(graph, &part.ends, event, starts);
-        self.walk.visit(&self.marked, visit)
+        self.reader.visit(graph, &part.ends, event, starts, visit)
     }
 }
 
@@ -162,8 +155,8 @@ impl<E: Event> Evaluator<E> for Compact {
         if let Some(holds) = &self.holds
             && let Some((graph, starts)) = part.holding(horizon, holds, &mut self.ends)
         {
-            self.marked.turn(graph, &self.ends, 0, starts);
-            let _ = self.walk.visit(&self.marked, &mut |events| gather(cx, events));
+            let reader = &mut self.reader;
+            let _ = reader.visit(graph, &self.ends, 0, starts, &mut |m| gather(cx, m));
         }
         self.on(part, |this, part| this.expired(part, horizon.unwrap_or(Key::MAX)));
         Ok(())
@@ -188,17 +181,8 @@ impl<E: Event> Evaluator<E> for Compact {
         if part.lists().is_none() {
             self.on(part, |this, part| part.replay(&mut this.sets, &mut this.spare));
         }
-        if !self.ambiguous
-            && let Some((graph, _, starts)) = part.lists()
-        {
-            return self.marked.count(graph, &part.ends, starts);
-        }
-        let mut matches = 0_u64;
-        let _ = self.visit(part, &mut |_| {
-            matches += 1;
-            ControlFlow::Continue(())
-        });
-        matches
+        part.lists()
+            .map_or(0, |(graph, event, starts)| self.reader.count(graph, &part.ends, event, starts))
     }
 
     fn enumerate(

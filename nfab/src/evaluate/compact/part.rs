@@ -52,6 +52,8 @@ pub(crate) struct Part {
     /// For each wait a key before which none of its runs started. (It goes up when runs end for
     /// another reason than their window, which bounds the log where there is no window.)
     oldest: Vec<Key>,
+    /// The least of them.
+    eldest: Key,
     memory: Memory,
     /// How the last event completes matches: with places of waits as sources in a log, with heads in
     /// lists.
@@ -86,6 +88,7 @@ impl Part {
             newest: Vec::new(),
             soonest: Key::MAX,
             oldest: Vec::new(),
+            eldest: Key::MAX,
             memory,
             ends: Vec::new(),
             last: Entry { key: Key::MIN, place: NOT_KEPT, bits: 0 },
@@ -174,9 +177,9 @@ impl Part {
         if self.waits.is_empty() {
             self.clear();
         } else if let Memory::Log { entries, window } = &mut self.memory {
-            let oldest = self.oldest.iter().copied().min().unwrap_or(Key::MAX).max(horizon);
+            let eldest = self.eldest.max(horizon);
             while let Some(first) = entries.front()
-                && first.key < oldest
+                && first.key < eldest
             {
                 counting.leave(window, entries);
                 entries.pop_front();
@@ -231,7 +234,7 @@ impl Part {
 
     /// Goes a step: the next set with its newest starts and lists.
     fn follow(&mut self, entry: &Entry, step: &Step, spare: &mut Spare) {
-        let Part { newest, oldest, soonest, .. } = self;
+        let Part { newest, oldest, soonest, eldest, .. } = self;
         let start = |source: u32| match source {
             NONE => Key::MIN,
             source => newest[source as usize],
@@ -271,6 +274,7 @@ impl Part {
             let takes = target.takes.iter().map(|&(_, source)| source);
             target.joins.iter().copied().chain(takes).map(least).fold(from, Key::min)
         }));
+        *eldest = spare.oldest.iter().copied().min().unwrap_or(Key::MAX);
         std::mem::swap(newest, &mut spare.newest);
         std::mem::swap(oldest, &mut spare.oldest);
         self.set = step.next;

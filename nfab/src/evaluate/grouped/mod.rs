@@ -23,11 +23,10 @@ use std::ops::ControlFlow;
 use self::groups::Groups;
 use self::live::live;
 use self::step::{Runs, Step};
-use super::ambiguity::is_ambiguous;
 use super::graph::{self, Graph, NONE, Starts};
 use super::held::{gather, holds};
-use super::marked::{End, Marked, PASSED};
-use super::walk::Walk;
+use super::marked::{End, PASSED};
+use super::reader::Reader;
 use crate::error::Error;
 use crate::event::Event;
 use crate::history::{EventIndex, Marks, Moved};
@@ -104,15 +103,12 @@ impl Part {
 #[derive(Debug)]
 pub(crate) struct Grouped {
     rules: Rules,
-    /// The same match may come in several ways.
-    ambiguous: bool,
     /// The waits that hold matches, if there are any.
     holds: Option<Box<[bool]>>,
     step: Step,
     ends: Vec<End>,
     own: Vec<Register>,
-    marked: Marked,
-    walk: Walk,
+    reader: Reader,
     cells: usize,
     bytes: usize,
 }
@@ -125,13 +121,11 @@ impl Grouped {
                 live: live(automaton),
                 fresh: automaton.registers.iter().map(|r| r.empty()).collect(),
             },
-            ambiguous: is_ambiguous(&automaton.program),
             holds: holds(&automaton.program),
             ends: Vec::new(),
             step: Step::default(),
             own: Vec::new(),
-            marked: Marked::default(),
-            walk: Walk::default(),
+            reader: Reader::new(&automaton.program),
             cells: 0,
             bytes: 0,
         }
@@ -188,8 +182,7 @@ impl Grouped {
         visit: &mut dyn FnMut(&[Taken]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let starts = Starts::since(part.horizon);
-        self.marked.turn(&part.graph, &part.ends, part.event, starts);
-        self.walk.visit(&self.marked, visit)
+        self.reader.visit(&part.graph, &part.ends, part.event, starts, visit)
     }
 }
 
@@ -240,8 +233,8 @@ impl<E: Event> Evaluator<E> for Grouped {
         if let Some(holds) = &self.holds
             && let Some(starts) = part.holding(horizon, holds, &mut self.ends)
         {
-            self.marked.turn(&part.graph, &self.ends, 0, starts);
-            let _ = self.walk.visit(&self.marked, &mut |events| gather(cx, events));
+            let reader = &mut self.reader;
+            let _ = reader.visit(&part.graph, &self.ends, 0, starts, &mut |m| gather(cx, m));
         }
         self.on(part, |_, part| part.expire(horizon.unwrap_or(Key::MAX)));
         Ok(())
@@ -256,16 +249,8 @@ impl<E: Event> Evaluator<E> for Grouped {
     }
 
     fn count(&mut self, part: &mut Part) -> u64 {
-        if !self.ambiguous {
-            let starts = Starts::since(part.horizon);
-            return self.marked.count(&part.graph, &part.ends, starts);
-        }
-        let mut matches = 0_u64;
-        let _ = self.visit(part, &mut |_| {
-            matches += 1;
-            ControlFlow::Continue(())
-        });
-        matches
+        let starts = Starts::since(part.horizon);
+        self.reader.count(&part.graph, &part.ends, part.event, starts)
     }
 
     fn enumerate(
