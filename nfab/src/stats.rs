@@ -48,6 +48,7 @@ pub struct Stats {
     pub divisions_by_zero: u64,
 }
 
+#[cfg(feature = "parallel")]
 impl Stats {
     /// The sums of both.
     pub(crate) fn plus(&self, other: &Stats) -> Stats {
