@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::html::Escaped;
 
-const TERMS: [(&str, &str); 10] = [
+const TERMS: [(&str, &str); 14] = [
     (
         "node",
         "As an answer: one returned element of the document, given once however many matches it is part of.",
@@ -19,7 +19,7 @@ const TERMS: [(&str, &str); 10] = [
     ),
     (
         "run",
-        "Sibling elements, one after the other, that spell an expression such as E:D*. In tables of times: one execution of one engine.",
+        "Sibling elements, one after the other, that spell an expression such as E:D*. In NFA^b: a partial match with its state. In tables of times: one execution of one engine.",
     ),
     (
         "paired ratio",
@@ -43,7 +43,20 @@ const TERMS: [(&str, &str); 10] = [
     ),
     (
         "sharing",
-        "One list of candidates for several enclosing elements, in place of a copy for each.",
+        "One list of candidates for several enclosing elements, in place of a copy for each. In NFA^b: one buffer for the events of all runs.",
+    ),
+    ("fork", "In NFA^b: an event to which several edges apply, so that a run goes on as two."),
+    (
+        "strategy",
+        "Which events a run may pass over: none (strict contiguity), those of other partitions (partition contiguity), those that fit nothing (skip till next match), any (skip till any match).",
+    ),
+    (
+        "closure",
+        "One or more events for one variable, written a+ with a[] for all, a[1] for the first, a[i] for the others.",
+    ),
+    (
+        "match read",
+        "Every event of the match is visited, as a user would who wants it; counting only asks how many there are.",
     ),
 ];
 

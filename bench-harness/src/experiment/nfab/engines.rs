@@ -14,7 +14,7 @@ use nfab::{
 };
 use sha2::{Digest, Sha256};
 
-use crate::baseline::stock::{Answer, Stock};
+use crate::baseline::stock::{Answer, Outcome, Stock};
 use crate::error::{Error, Result};
 
 /// What goes wrong in the engine.
@@ -73,6 +73,28 @@ pub enum Way {
     Compact,
 }
 
+/// The most that buffers held at once, garbage included.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Held {
+    /// Entries.
+    pub entries: u64,
+    /// References from an entry to the one before it.
+    pub edges: u64,
+    /// Bytes of both.
+    pub bytes: u64,
+    /// Partial matches.
+    pub runs: u64,
+}
+
+impl Held {
+    /// What private buffers hold: lists of references.
+    pub fn privately(outcome: &Outcome) -> Self {
+        let entries = outcome.peak_entries as u64;
+        let bytes = entries * size_of::<u64>() as u64;
+        Self { entries, edges: 0, bytes, runs: outcome.peak_runs as u64 }
+    }
+}
+
 /// The engine on one query.
 #[derive(Clone, Debug)]
 pub struct Nfab {
@@ -110,8 +132,29 @@ impl Nfab {
         Engine::with_config(Arc::clone(&self.automaton), self.config)
     }
 
-    /// Reads every event of every match; the counters at the end.
-    pub fn run<E: Event + Copy>(&self, events: &[E]) -> Result<(Answer, Stats)> {
+    /// Reads every event of every match.
+    pub fn answer<E: Event + Copy>(&self, events: &[E]) -> Result<Answer> {
+        self.watch(events, |_| ())
+    }
+
+    /// Reads every event of every match, and looks after each event at what is held.
+    pub fn held<E: Event + Copy>(&self, events: &[E]) -> Result<(Answer, Held)> {
+        let mut held = Held::default();
+        let answer = self.watch(events, |engine| {
+            let Stats { entries, cells, cell_bytes, runs, .. } = engine.stats();
+            held.entries = held.entries.max(entries as u64);
+            held.edges = held.edges.max(cells as u64);
+            held.bytes = held.bytes.max(cell_bytes as u64);
+            held.runs = held.runs.max(runs as u64);
+        })?;
+        Ok((answer, held))
+    }
+
+    fn watch<E: Event + Copy>(
+        &self,
+        events: &[E],
+        mut look: impl FnMut(&Engine<E>),
+    ) -> Result<Answer> {
         let mut answer = Answer::default();
         let mut sink = Visit(|found: &Match<'_, E>| {
             answer.add(found.events().numbers());
@@ -120,14 +163,9 @@ impl Nfab {
         let mut engine = self.engine();
         for event in events {
             engine.push(*event, &mut sink).map_err(fail)?;
+            look(&engine);
         }
-        let stats = engine.stats();
-        Ok((answer, stats))
-    }
-
-    /// Reads every event of every match.
-    pub fn answer<E: Event + Copy>(&self, events: &[E]) -> Result<Answer> {
-        self.run(events).map(|(answer, _)| answer)
+        Ok(answer)
     }
 
     /// Counts the matches without looking at them.

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::engines::{Nfab, Stream, Way, agree, stock_schema, stocks};
+use super::engines::{Held, Nfab, Stream, Way, agree, stock_schema, stocks};
 use super::sweep::{self, Sweep, cpu};
 use crate::baseline::stock::forks::{self, Query};
 use crate::baseline::stock::{Answer, Stock};
@@ -40,6 +40,10 @@ fn bytes(contender: &str) -> String {
     format!("{contender}, bytes")
 }
 
+fn heap_of(contender: &str) -> String {
+    format!("{contender}, heap")
+}
+
 impl Experiment for Sharing {
     fn about(&self) -> About {
         // Without forks there is nothing to share.
@@ -53,9 +57,10 @@ impl Experiment for Sharing {
             |shared: &'static str| with_forks(&|| Rule::below(&cpu(shared), &cpu(PRIVATE)));
         let redundancy = "sharing removes the redundancy";
         let names = |of: fn(&str) -> String| CONTENDERS.map(of);
-        let (entry_names, byte_names) = (names(entries), names(bytes));
+        let [entry_names, byte_names, heap_names] = [names(entries), names(bytes), names(heap_of)];
         let entry_names: Vec<&str> = entry_names.iter().map(String::as_str).collect();
         let byte_names: Vec<&str> = byte_names.iter().map(String::as_str).collect();
+        let heap_names: Vec<&str> = heap_names.iter().map(String::as_str).collect();
         let x = "forks for each event";
         About {
             id: "nfab-sharing".to_owned(),
@@ -74,8 +79,9 @@ impl Experiment for Sharing {
                  buffer, one run for each partial match; one buffer a run is a loop of ours with \
                  compiled conditions, whose runs copy their list of references (8 bytes each) when they \
                  fork. Entries: the most at once; in the engine's buffers whole chunks of 512 go \
-                 when the window has passed. Bytes: the growth of the heap's peak in a process of \
-                 its own, buffers, runs and the window's events together. Time: CPU time of one \
+                 when the window has passed. Bytes: those of entries and edges; an entry of a private buffer \
+                 counts 8. Heap: the growth of its peak in a process of its own, buffers, runs, the \
+                 window's events and matches on their way out together. Time: CPU time of one \
                  thread, every event of every match read.",
                 Query::new(0.25).text(),
                 forks::PERIOD
@@ -107,6 +113,12 @@ impl Experiment for Sharing {
                     fewer(bytes, CHAIN),
                 )
                 .our_check(),
+                Claim::new(
+                    "with forks the whole heap is smaller with the shared buffer",
+                    "",
+                    fewer(heap_of, VERSIONED),
+                )
+                .our_check(),
                 Claim::new("with forks the chain buffer is faster", "", faster(CHAIN)).our_check(),
             ],
             plots: vec![
@@ -115,7 +127,8 @@ impl Experiment for Sharing {
                     x,
                     &[&entry_names[..], &[EDGES, RUNS]].concat(),
                 ),
-                sweep::lines("Peak of the heap", x, "bytes", &byte_names),
+                sweep::lines("Most bytes of buffers at once", x, "bytes", &byte_names),
+                sweep::lines("Peak of the heap", x, "bytes", &heap_names),
                 sweep::lines("Throughput, every match read", x, "throughput", &CONTENDERS),
                 sweep::lines(
                     "How many times the entries one buffer a run has",
@@ -132,22 +145,24 @@ impl Experiment for Sharing {
         context.record.data_sha256(Some(stream.sha256.clone()));
         for x in FORKS {
             let query = Query::new(x);
-            let private = forks::evaluate(&query, &stream.events);
-            let (shared, versioned) = engine(&query, VERSIONED)?.run(&stream.events)?;
-            let (chained, chain) = engine(&query, CHAIN)?.run(&stream.events)?;
+            let outcome = forks::evaluate(&query, &stream.events);
+            let private = Held::privately(&outcome);
+            let (shared, versioned) = engine(&query, VERSIONED)?.held(&stream.events)?;
+            let (chained, chain) = engine(&query, CHAIN)?.held(&stream.events)?;
             let chosen = Nfab::new(&query.text(), &stock_schema(), Way::Chosen)?;
             agree(&[
-                (PRIVATE, private.answer),
+                (PRIVATE, outcome.answer),
                 (VERSIONED, shared),
                 (CHAIN, chained),
                 ("nfab as it chooses", chosen.answer(&stream.events)?),
             ])?;
-            let held = [versioned.peak_cells, chain.peak_cells, private.peak_entries];
-            for (contender, held) in CONTENDERS.iter().zip(held) {
-                context.record.count(&entries(contender), x, held as u64, "");
+            for (contender, held) in CONTENDERS.iter().zip([versioned, chain, private]) {
+                context.record.count(&entries(contender), x, held.entries, "");
+                context.record.count(&bytes(contender), x, held.bytes, "bytes");
             }
-            context.record.count(RUNS, x, private.peak_runs as u64, "");
-            let gain = Summary::exact(private.peak_entries as f64 / versioned.peak_cells as f64);
+            context.record.count(EDGES, x, versioned.edges, "");
+            context.record.count(RUNS, x, private.runs, "");
+            let gain = Summary::exact(private.entries as f64 / versioned.entries as f64);
             context.record.point(GAIN, x, gain, "times");
         }
         Ok(())
@@ -158,7 +173,7 @@ impl Experiment for Sharing {
         for x in FORKS {
             for contender in CONTENDERS {
                 let memory = context.memory(&format!("{contender}/{x}"))?;
-                context.record.count(&bytes(contender), x, memory.peak_heap, "bytes");
+                context.record.count(&heap_of(contender), x, memory.peak_heap, "bytes");
             }
         }
         let mut sweep = Sweep::default();

@@ -2,39 +2,39 @@
 
 use super::names::{CHAIN, PRIVATE, VERSIONED};
 use super::workload::{self, CASES, Case};
-use crate::baseline::stock::{Query, Stock, private};
+use crate::baseline::stock::{Answer, Query, Stock, private};
 use crate::error::{Error, Result};
 use crate::experiment::Context;
+use crate::experiment::nfab::engines::{Held, agree};
 use crate::measure::memory::Heap;
 
 /// The contenders.
 pub const ALL: [&str; 3] = [VERSIONED, CHAIN, PRIVATE];
 
-/// The most that was held at once.
-#[derive(Clone, Copy, Debug)]
-pub struct Held {
-    /// Entries of all buffers.
-    pub entries: u64,
-    /// Edges between entries; a private buffer is a list, which has none.
-    pub edges: Option<u64>,
-    /// Partial matches.
-    pub runs: u64,
-}
-
 /// Runs a contender and asks what it held.
-pub fn held(contender: &str, query: &Query, events: &[Stock]) -> Result<Held> {
+pub fn held(contender: &str, query: &Query, events: &[Stock]) -> Result<(Answer, Held)> {
     let way = match contender {
         VERSIONED => workload::VERSIONED,
         CHAIN => workload::CHAIN,
         _ => {
             let outcome = private::evaluate(query, events);
-            let (entries, runs) = (outcome.peak_entries as u64, outcome.peak_runs as u64);
-            return Ok(Held { entries, edges: None, runs });
+            return Ok((outcome.answer, Held::privately(&outcome)));
         }
     };
-    let (_, stats) = workload::engine(query, way)?.run(events)?;
-    let edges = None;
-    Ok(Held { entries: stats.peak_cells as u64, edges, runs: stats.peak_runs as u64 })
+    workload::engine(query, way)?.held(events)
+}
+
+/// What all contenders held, after they have given the same answer.
+pub fn all(query: &Query, events: &[Stock]) -> Result<[Held; 3]> {
+    let mut all = [Held::default(); 3];
+    let mut answers = Vec::new();
+    for (contender, place) in ALL.into_iter().zip(&mut all) {
+        let (answer, held) = held(contender, query, events)?;
+        answers.push((contender, answer));
+        *place = held;
+    }
+    agree(&answers)?;
+    Ok(all)
 }
 
 /// The name of a memory probe.

@@ -11,7 +11,6 @@ use crate::error::Result;
 use crate::experiment::nfab::sweep::{self, Sweep};
 use crate::experiment::{About, Artefact, Context, Experiment, Kind, Plot};
 use crate::measure::Summary;
-use crate::measure::memory::Heap;
 use crate::record::Row;
 
 /// The figure.
@@ -87,7 +86,7 @@ impl Experiment for Window {
             plots: vec![
                 lines("The gain of sharing: above 1, the shared buffer needs less", "times", gains),
                 lines("Most entries at once", "entries", each(&entries, &both)),
-                lines("Peak of the heap", "bytes", each(&bytes, &both)),
+                lines("Most bytes of buffers at once", "bytes", each(&bytes, &both)),
                 lines(
                     "Throughput of the engine's buffers",
                     "throughput",
@@ -107,16 +106,17 @@ impl Experiment for Window {
         context.record.data_sha256(Some(stream.sha256.clone()));
         for window in WINDOWS {
             for case in workload::skip_till_next() {
-                let query = case.query(window);
-                workload::answer(&query, &stream.events)?;
-                let mut held = Vec::new();
-                for contender in ALL {
-                    let entries_held = held::held(contender, &query, &stream.events)?.entries;
-                    let series = entries(&case, contender);
-                    context.record.count(&series, window as f64, entries_held, "");
-                    held.push(entries_held as f64);
+                let all = held::all(&case.query(window), &stream.events)?;
+                for (contender, held) in ALL.into_iter().zip(all) {
+                    let x = window as f64;
+                    context.record.count(&entries(&case, contender), x, held.entries, "");
+                    context.record.count(&bytes(&case, contender), x, held.bytes, "bytes");
                 }
-                let gain = Summary::exact(held[2] / held[0]);
+                let [shared, _, private] = all;
+                let gain = private.bytes as f64 / shared.bytes as f64;
+                let gain = Summary::exact(gain);
+                context.record.point(&of(&case, GAIN_BYTES), window as f64, gain, "times");
+                let gain = Summary::exact(private.entries as f64 / shared.entries as f64);
                 context.record.point(&of(&case, GAIN), window as f64, gain, "times");
             }
         }
@@ -129,15 +129,6 @@ impl Experiment for Window {
         sweep.data(&stream);
         for window in WINDOWS {
             for case in workload::skip_till_next() {
-                let mut held = Vec::new();
-                for contender in [VERSIONED, PRIVATE] {
-                    let memory = context.memory(&held::probe_name(contender, &case, window))?;
-                    let series = bytes(&case, contender);
-                    context.record.count(&series, window as f64, memory.peak_heap, "bytes");
-                    held.push(memory.peak_heap as f64);
-                }
-                let gain = Summary::exact(held[1] / held[0]);
-                context.record.point(&of(&case, GAIN_BYTES), window as f64, gain, "times");
                 let query = case.query(window);
                 let answer = workload::engine(&query, workload::CHAIN)?.answer(&stream.events)?;
                 for (name, way) in [(VERSIONED, workload::VERSIONED), (CHAIN, workload::CHAIN)] {
@@ -177,9 +168,5 @@ impl Experiment for Window {
 
     fn artefacts(&self) -> Result<Vec<Artefact>> {
         Ok(vec![workload::table()])
-    }
-
-    fn probe(&self, name: &str, context: &mut Context<'_>, heap: &dyn Heap) -> Result<u64> {
-        held::probe(name, context, heap)
     }
 }
