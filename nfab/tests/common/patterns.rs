@@ -4,16 +4,44 @@ use nfab::pattern::{AfterMatch, Body, Connector, Element, Inner, Occurs, Quantif
 use nfab::{Expr, Pattern};
 use proptest::prelude::*;
 
-fn condition() -> impl Strategy<Value = Expr> {
+/// How far conditions look back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Back {
+    /// Not at all.
+    Nowhere,
+    /// At first and last events.
+    FirstAndLast,
+    /// At all events.
+    Anywhere,
+}
+
+fn condition(back: Back) -> impl Strategy<Value = Expr> {
     let stage = || prop::sample::select(vec!["s0", "s1", "s2"]);
     let val = || Expr::attribute("val");
-    let leaf = prop_oneof![
-        6 => prop::sample::select(vec!["A", "B", "C"]).prop_map(Expr::type_is),
-        1 => stage().prop_map(move |s| val().gt(Expr::last(s, "val")).assume(true)),
-        1 => stage().prop_map(move |s| val().rem(3).le(Expr::avg(s, "val"))),
-        1 => stage().prop_map(move |s| Expr::count(s).lt(2)),
-        1 => stage().prop_map(move |s| Expr::sum(s, "val").div(Expr::min(s, "val")).lt(4).not()),
-    ];
+    let kind = || prop::sample::select(vec!["A", "B", "C"]).prop_map(Expr::type_is);
+    let rising = || stage().prop_map(move |s| val().gt(Expr::last(s, "val")).assume(true));
+    let leaf = match back {
+        Back::Nowhere => prop_oneof![
+            5 => kind(),
+            1 => (0i64..6).prop_map(move |least| val().ge(least)),
+        ]
+        .boxed(),
+        Back::FirstAndLast => prop_oneof![
+            5 => kind(),
+            1 => rising(),
+            1 => stage().prop_map(move |s| val().ne(Expr::first(s, "val"))),
+        ]
+        .boxed(),
+        Back::Anywhere => prop_oneof![
+            6 => kind(),
+            1 => rising(),
+            1 => stage().prop_map(move |s| val().rem(3).le(Expr::avg(s, "val"))),
+            1 => stage().prop_map(move |s| Expr::count(s).lt(2)),
+            1 => stage()
+                .prop_map(move |s| Expr::sum(s, "val").div(Expr::min(s, "val")).lt(4).not()),
+        ]
+        .boxed(),
+    };
     leaf.prop_recursive(2, 4, 2, |inner| {
         prop_oneof![
             (inner.clone(), inner.clone()).prop_map(|(a, b)| a.and(b)),
@@ -23,7 +51,7 @@ fn condition() -> impl Strategy<Value = Expr> {
     })
 }
 
-fn quantifier() -> impl Strategy<Value = Quantifier> {
+fn quantifier(back: Back) -> impl Strategy<Value = Quantifier> {
     let occurs = prop_oneof![
         3 => Just(Occurs::Once),
         2 => (1u32..3).prop_map(Occurs::AtLeast),
@@ -31,7 +59,7 @@ fn quantifier() -> impl Strategy<Value = Quantifier> {
     ];
     let inner = prop::sample::select(vec![Inner::Relaxed, Inner::Consecutive, Inner::Combinations]);
     let flag = || prop::bool::weighted(0.25);
-    (occurs, flag(), inner, flag(), prop::option::weighted(0.2, condition())).prop_map(
+    (occurs, flag(), inner, flag(), prop::option::weighted(0.2, condition(back))).prop_map(
         |(occurs, optional, inner, greedy, until)| {
             let loops = occurs != Occurs::Once;
             Quantifier {
@@ -45,7 +73,7 @@ fn quantifier() -> impl Strategy<Value = Quantifier> {
     )
 }
 
-fn element() -> impl Strategy<Value = Element> {
+fn element(back: Back) -> impl Strategy<Value = Element> {
     let connector = prop::sample::select(vec![
         Connector::Next,
         Connector::FollowedBy,
@@ -55,7 +83,7 @@ fn element() -> impl Strategy<Value = Element> {
         Connector::NotFollowedBy,
     ]);
     let gap = prop::option::weighted(0.1, 1i64..6);
-    let stage = (connector.clone(), condition(), quantifier(), gap).prop_map(
+    let stage = (connector.clone(), condition(back), quantifier(back), gap).prop_map(
         |(connector, condition, quantifier, gap)| {
             let body = Body::Stage { name: String::new(), condition: Some(condition) };
             let negated = connector.is_negation();
@@ -64,7 +92,7 @@ fn element() -> impl Strategy<Value = Element> {
         },
     );
     stage.prop_recursive(2, 6, 3, move |inner| {
-        (connector.clone(), prop::collection::vec(inner, 1..3), quantifier()).prop_map(
+        (connector.clone(), prop::collection::vec(inner, 1..3), quantifier(back)).prop_map(
             |(connector, elements, quantifier)| {
                 let connector = match connector {
                     Connector::NotNext | Connector::NotFollowedBy => Connector::FollowedBy,
@@ -95,6 +123,11 @@ fn finish(elements: &mut [Element], count: &mut usize) {
 
 /// A pattern of stages `s0`, `s1`... over the types A, B and C.
 pub fn pattern() -> impl Strategy<Value = Pattern> {
+    pattern_that_looks(Back::Anywhere)
+}
+
+/// Patterns whose conditions look back no further.
+pub fn pattern_that_looks(back: Back) -> impl Strategy<Value = Pattern> {
     let target = || {
         let stage = prop::sample::select(vec!["s0", "s1"]);
         (stage, any::<bool>())
@@ -107,7 +140,7 @@ pub fn pattern() -> impl Strategy<Value = Pattern> {
         1 => target().prop_map(AfterMatch::SkipToFirst),
         1 => target().prop_map(AfterMatch::SkipToLast),
     ];
-    let elements = prop::collection::vec(element(), 1..4);
+    let elements = prop::collection::vec(element(back), 1..4);
     (elements, prop::option::of(1i64..15), after_match).prop_map(
         |(mut elements, within, after_match)| {
             finish(&mut elements, &mut 0);
