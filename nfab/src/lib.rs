@@ -86,6 +86,9 @@ mod value;
 pub use config::{Config, EndOfInput, HistoryKind, HoldBack};
 pub use error::{Error, ErrorKind};
 pub use event::{Event, Record, Schema, Slot, TypeId};
+#[cfg(feature = "bench")]
+#[doc(hidden)]
+pub use history::workload as bench;
 pub use history::{BufferView, EdgeView, EntryView, StackView};
 pub use limits::{Limit, Limits, Policy};
 pub use nfa::{Automaton, CompileOptions, Evaluation, KleeneOutput, TimeUnit};

@@ -25,6 +25,8 @@ mod tests;
 mod version;
 mod versioned;
 mod view;
+#[cfg(feature = "bench")]
+pub mod workload;
 
 pub(crate) use buffer::{Entry, EventIndex, History, Marks, Moved, Tail};
 pub(crate) use chain::ChainBuffer;
