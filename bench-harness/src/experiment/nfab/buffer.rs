@@ -141,7 +141,7 @@ impl Experiment for Buffer {
         let matches =
             names.iter().zip(&found).map(|(name, one)| vec![(*name).to_owned(), one.clone()]);
         let mut artefacts = vec![
-            Artefact::Text { caption: "The query".to_owned(), text: TEXT.to_owned() },
+            example::queries(&[TEXT]),
             Artefact::Table {
                 caption: "The events".to_owned(),
                 head: head(&["Event", "Price", "Volume"]),
@@ -152,21 +152,30 @@ impl Experiment for Buffer {
                 head: head(&["Match", "Events"]),
                 rows: matches.collect(),
             },
-            Artefact::Dot {
-                caption: "The automaton NFA^b; dashed edges do not keep the event".to_owned(),
-                text: automaton()?.to_dot(),
-            },
+            example::drawing(
+                "The automaton NFA^b; dashed edges do not keep the event",
+                &automaton()?,
+            ),
         ];
         if let Some(view) = view {
             artefacts.push(Artefact::Dot {
-                caption: "The buffer after e8: a stack for each state, a version on each edge; \
-                          events count from 0, so e1 is 0"
+                caption: "The buffer after e8: a stack for each state, a version on each edge"
                     .to_owned(),
-                text: view.to_dot(),
+                text: from_one(&view.to_dot()),
             });
         }
         Ok(artefacts)
     }
+}
+
+/// The drawing with events that count from 1, as the article's do.
+fn from_one(dot: &str) -> String {
+    let relabel = |line: &str| -> Option<String> {
+        let (node, rest) = line.split_once(" [label=\"")?;
+        let number: u64 = rest.strip_suffix("\"];")?.parse().ok()?;
+        (!node.contains("->")).then(|| format!("{node} [label=\"e{}\"];", number + 1))
+    };
+    dot.lines().map(|line| relabel(line).unwrap_or_else(|| line.to_owned()) + "\n").collect()
 }
 
 fn automaton() -> Result<Automaton> {

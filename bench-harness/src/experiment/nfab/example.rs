@@ -6,6 +6,7 @@ use nfab::{Automaton, Config, EndOfInput, Engine, Match, Record, Slot, TypeId, V
 
 use super::engines::fail;
 use crate::error::Result;
+use crate::experiment::Artefact;
 
 /// Events of the one type of a schema, with values for its attributes; times count from 0.
 pub fn records(values: impl IntoIterator<Item = Vec<i64>>) -> Vec<Record> {
@@ -41,4 +42,20 @@ pub fn lists<L: AsRef<[u64]>>(matches: &[L]) -> String {
 /// "10 20 10".
 pub fn numbers<N: ToString>(numbers: &[N]) -> String {
     numbers.iter().map(N::to_string).collect::<Vec<_>>().join(" ")
+}
+
+/// A query as it stands, in a table so that it wraps.
+pub fn queries(texts: &[&str]) -> Artefact {
+    Artefact::Table {
+        caption: if texts.len() == 1 { "The query" } else { "The queries" }.to_owned(),
+        head: vec!["Text".to_owned()],
+        rows: texts.iter().map(|&text| vec![text.to_owned()]).collect(),
+    }
+}
+
+/// The drawing of an automaton with its long formulas broken into lines, states from top to bottom.
+pub fn drawing(caption: &str, automaton: &Automaton) -> Artefact {
+    let text = automaton.to_dot().replace("rankdir=LR", "rankdir=TB");
+    let text = text.replace(" and ", "\\nand ");
+    Artefact::Dot { caption: caption.to_owned(), text }
 }

@@ -135,8 +135,8 @@ impl Experiment for Demand {
     fn artefacts(&self) -> Result<Vec<Artefact>> {
         let [(_, text), _] = self.automata()?;
         Ok(vec![
-            Artefact::Text { caption: "The query".to_owned(), text: self.text.to_owned() },
-            Artefact::Dot { caption: "Its automaton".to_owned(), text: text.to_dot() },
+            example::queries(&[self.text]),
+            example::drawing("Its automaton; dashed edges do not keep the event", &text),
         ])
     }
 }

@@ -127,15 +127,10 @@ impl Experiment for Sharing {
                     x,
                     &[&entry_names[..], &[EDGES, RUNS]].concat(),
                 ),
-                sweep::lines("Most bytes of buffers at once", x, "bytes", &byte_names),
-                sweep::lines("Peak of the heap", x, "bytes", &heap_names),
+                sweep::lines("Most bytes of buffers at once", x, "buffers", &byte_names),
+                sweep::lines("Peak of the heap", x, "heap", &heap_names),
                 sweep::lines("Throughput, every match read", x, "throughput", &CONTENDERS),
-                sweep::lines(
-                    "How many times the entries one buffer a run has",
-                    x,
-                    "times",
-                    &[GAIN],
-                ),
+                sweep::lines("How many times the entries one buffer a run has", x, "gain", &[GAIN]),
             ],
         }
     }

@@ -5,7 +5,7 @@ use nfab::Automaton;
 use super::engines::{fail, schema};
 use super::example;
 use crate::claim::Claim;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::experiment::{About, Artefact, Context, Experiment, Kind};
 
 /// The article's five prices.
@@ -82,14 +82,10 @@ impl Experiment for Strategies {
     fn artefacts(&self) -> Result<Vec<Artefact>> {
         let dot = |caption: &str, text| {
             let automaton = Automaton::from_text(text, &schema(&["stock"], &["price"]));
-            let text = automaton.map_err(fail)?.to_dot();
-            Ok(Artefact::Dot { caption: caption.to_owned(), text })
+            Ok::<_, Error>(example::drawing(caption, &automaton.map_err(fail)?))
         };
         Ok(vec![
-            Artefact::Text {
-                caption: "The queries".to_owned(),
-                text: format!("{NEXT_TEXT}\n{ANY_TEXT}"),
-            },
+            example::queries(&[NEXT_TEXT, ANY_TEXT]),
             dot(
                 "The automaton under skip till next match; dashed edges do not keep the event",
                 NEXT_TEXT,

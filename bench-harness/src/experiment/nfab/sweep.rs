@@ -133,11 +133,11 @@ pub fn table(title: &str, x_label: &str, series: &[&str]) -> Plot {
 }
 
 /// The paired ratios of two contenders' CPU times.
-pub fn ratios(title: &str, x_label: &str, pairs: &[(&str, &str)]) -> Plot {
+pub fn ratios(title: &str, x_label: &str, (a, b): (&str, &str)) -> Plot {
     Plot {
         style: Style::Ratios,
         y_axis: Spacing::Log,
-        series: pairs.iter().map(|(a, b)| cpu_ratio(a, b)).collect(),
+        series: vec![cpu_ratio(a, b)],
         ..lines(title, x_label, "ratio of CPU times", &[])
     }
 }

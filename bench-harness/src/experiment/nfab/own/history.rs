@@ -62,7 +62,7 @@ impl Experiment for History {
                 sweep::ratios(
                     "Paired ratio of the CPU times: below 1, the chain is faster",
                     "runs at once",
-                    &[(CHAIN, VERSIONED)],
+                    (CHAIN, VERSIONED),
                 ),
             ],
         }
@@ -106,7 +106,7 @@ impl Experiment for History {
         }
         let parts: Vec<String> = ratios.iter().map(text).collect();
         vec![format!(
-            "The chain buffer was {} live runs times as fast as the versioned one.",
+            "How many times as fast as the versioned buffer the chain buffer was, by runs at once: {}.",
             parts.join(", ")
         )]
     }

@@ -125,10 +125,12 @@ impl Experiment for Buffer {
             let spread = crate::experiment::spread::Spread::of(ratios)?;
             Some(format!("{} the {unit}", spread.times()))
         };
+        let runs = sweep::values(rows, RUNS).into_iter().map(|(_, runs)| runs);
+        let (least, most) = runs.fold((f64::MAX, f64::MIN), |(a, b), one| (a.min(one), b.max(one)));
         match (of(entries, "entries"), of(bytes, "bytes")) {
             (Some(entries), Some(bytes)) => vec![format!(
                 "On the SIGMOD workload the shared versioned buffer had {entries} of one buffer a run, \
-                 and took {bytes}."
+                 and took {bytes}: at most {least} to {most} runs lived at once."
             )],
             _ => Vec::new(),
         }

@@ -84,9 +84,9 @@ impl Experiment for Window {
             reconstruction: Some(workload::RECONSTRUCTION.to_owned()),
             claims: claims.into_iter().map(Claim::our_reading).collect(),
             plots: vec![
-                lines("The gain of sharing: above 1, the shared buffer needs less", "times", gains),
-                lines("Most entries at once", "entries", each(&entries, &both)),
-                lines("Most bytes of buffers at once", "bytes", each(&bytes, &both)),
+                lines("The gain of sharing: above 1, the shared buffer needs less", "gain", gains),
+                lines("Most entries at once", "buffers", each(&entries, &both)),
+                lines("Most bytes of buffers at once", "buffers", each(&bytes, &both)),
                 lines(
                     "Throughput of the engine's buffers",
                     "throughput",
@@ -109,7 +109,7 @@ impl Experiment for Window {
                 let all = held::all(&case.query(window), &stream.events)?;
                 for (contender, held) in ALL.into_iter().zip(all) {
                     let x = window as f64;
-                    context.record.count(&entries(&case, contender), x, held.entries, "");
+                    context.record.count(&entries(&case, contender), x, held.entries, "entries");
                     context.record.count(&bytes(&case, contender), x, held.bytes, "bytes");
                 }
                 let [shared, _, private] = all;
