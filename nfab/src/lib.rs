@@ -40,7 +40,7 @@
 //! | module | what |
 //! |---|---|
 //! | [`pattern`] | the pattern, its builder and its checks |
-//! | [`language`] | SASE+ text: parsed, checked and shown; this version does not compile it |
+//! | [`language`] | SASE+ text: parsed, checked, shown; what a match returns |
 //! | [`predicate`] | conditions: expressions, types, three-valued logic, registers |
 //! | [`nfa`] | the automaton: states with begin, take, ignore and proceed edges; DOT, explanation |
 //! | `history` | the match buffer: which events each run holds, shared between runs |

@@ -64,9 +64,19 @@
 //! - A negated event in the middle must not occur strictly between its neighbours, one at an end not
 //!   within the window.
 //!
+//! - A pattern that can end with a list, or with absent items, gives each prefix that is a match
+//!   under `skip_till_any_match`, and only the longest ones under the other strategies; see
+//!   [`KleeneOutput`](crate::KleeneOutput).
+//!
 //! The lexer and the parser make the tree, [`Query::check`] refuses what contradicts itself,
 //! [`place`] says on which edge of the automaton a predicate is tested, and `Display` writes the
-//! canonical text.
+//! canonical text. [`Automaton::from_query`](crate::Automaton::from_query) compiles a query, and
+//! [`Projection`] its `RETURN` clause.
+//!
+//! Compiling refuses two things that would have to be judged on complete matches and cannot be: a
+//! negated event that looks at later ones from inside a repeated group, or from an end of a group
+//! that may be absent; and a negated event in an item of an `AND` that may be absent, at an end of the
+//! pattern, since where that item stands is open.
 
 mod ast;
 mod check;

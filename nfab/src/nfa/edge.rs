@@ -65,21 +65,28 @@ impl Formula {
         }
     }
 
-    /// All of several formulas.
+    /// All of several formulas: a balanced tree, since queries may have thousands of conditions.
     pub(crate) fn all(formulas: impl IntoIterator<Item = Formula>) -> Formula {
-        formulas.into_iter().fold(Formula::True, Formula::and)
+        fn balanced(all: &mut [Formula]) -> Formula {
+            match all {
+                [] => Formula::True,
+                [one] => std::mem::replace(one, Formula::True),
+                all => {
+                    let (left, right) = all.split_at_mut(all.len() / 2);
+                    balanced(left).and(balanced(right))
+                }
+            }
+        }
+        balanced(&mut formulas.into_iter().collect::<Vec<_>>())
     }
 
     /// At least one of several formulas.
     pub(crate) fn any(formulas: impl IntoIterator<Item = Formula>) -> Formula {
-        let mut none = Formula::True;
-        for formula in formulas {
-            if formula == Formula::True {
-                return Formula::True;
-            }
-            none = none.and(formula.negated());
+        let formulas: Vec<Formula> = formulas.into_iter().collect();
+        if formulas.contains(&Formula::True) {
+            return Formula::True;
         }
-        none.negated()
+        Formula::all(formulas.into_iter().map(Formula::negated)).negated()
     }
 
     /// The parts of a conjunction of negations, negated: those of an "or".

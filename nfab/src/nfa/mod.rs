@@ -1,6 +1,8 @@
 //! The automaton NFA^b: states, and edges with a formula each.
 //!
-//! [`Automaton::compile`] builds it; `compile` says how. `dot` draws it and explains it.
+//! [`Automaton::compile`] builds it from a pattern; `compile` says how. [`Automaton::from_query`]
+//! builds it from a query; `sase` says how. `program` is what runs execute. `dot` draws the states,
+//! `explain` writes them down.
 
 mod compile;
 mod conditions;
@@ -277,8 +279,8 @@ impl Automaton {
     /// # Errors
     ///
     /// What [`Query::check`] finds; names that the schema lacks; operators on types that they are
-    /// not made for; a negation that looks at later events from inside a repeated group; more than
-    /// 100,000 states.
+    /// not made for; the negations that the [language](crate::language) lists as refused; more than
+    /// 100,000 states; a forced evaluation that the query does not allow.
     pub fn from_query(
         query: &Query,
         schema: &Schema,

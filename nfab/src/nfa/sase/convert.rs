@@ -58,6 +58,15 @@ pub(super) fn first_only(expr: &Text, name: &str) -> bool {
     }
 }
 
+/// The expression looks at a single event of a repeated group in other rounds than its own.
+pub(super) fn compares_rounds(expr: &Text, name: &str) -> bool {
+    match &expr.kind {
+        ExprKind::Reference(r) if &*r.variable.text == name => r.index != Index::Single,
+        ExprKind::Aggregate(a) => &*a.variable.text == name,
+        _ => crate::language::parts(expr).into_iter().any(|part| compares_rounds(part, name)),
+    }
+}
+
 impl Sight<'_> {
     /// How many repeated groups this place and another variable have in common.
     pub(super) fn common(&self, other: u32) -> u32 {

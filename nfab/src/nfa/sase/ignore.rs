@@ -100,7 +100,7 @@ impl Builder<'_, '_> {
         let Some(guard) = self.undecided(&left, known) else {
             let target = self.ignored(left.choices, left.end)?;
             if target != NOWHERE {
-                self.count_edge()?;
+                self.count(1 + known.decided.len())?;
                 out.push(Ignore { formula, unless: unless.into(), target });
             }
             return Ok(());

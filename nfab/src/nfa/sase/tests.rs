@@ -422,6 +422,33 @@ fn refusals() {
         assert_eq!(error.kind(), ErrorKind::Pattern, "{error}");
         assert!(error.hint().is_some() && error.span().is_some(), "{error}");
     }
-    let error = refused("A{400} a[], SEQ(B{400} b[]){400}", "");
-    assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
+}
+
+/// Nothing that the language admits takes long or much memory.
+#[test]
+fn large_queries() {
+    let many = |count: usize, item: &dyn Fn(usize) -> String| {
+        (0..count).map(item).collect::<Vec<_>>().join(", ")
+    };
+    let clauses = |count: usize, one: &dyn Fn(usize) -> String| {
+        let all: Vec<String> = (0..count).map(one).collect();
+        format!("WHERE {{ {} }}", all.join(" AND "))
+    };
+    let too_large = |items: &str, clauses: &str| {
+        let error = refused(items, clauses);
+        assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
+    };
+    too_large("A{400} a[], SEQ(B{400} b[]){400}", "");
+    let negations = many(500, &|i| format!("~N n{i}, A? a{i}"));
+    too_large(&format!("A a, {negations}, B b"), &clauses(500, &|i| format!("n{i}.x > {i}")));
+    let lists = many(1000, &|i| format!("A* a{i}[]"));
+    too_large(&format!("{lists}, B b"), &clauses(1000, &|i| format!("sum(a{i}[].x) > {i}")));
+    let choices = many(13, &|i| format!("OR(A? a{i}, SEQ(B? b{i}, ~N n{i}))"));
+    too_large(&format!("A a, {choices}, B b"), &clauses(13, &|i| format!("n{i}.x > {i}")));
+    assert_eq!(seq("A{60000} a[], B b", "").program.waits.len(), 60_001);
+    seq(&many(300, &|i| format!("A? a{i}")).replacen('?', "", 1), "");
+    seq("A a, B b", &clauses(3000, &|i| format!("b.x != a.x + {i}")));
+    seq(&many(1, &|_| format!("AND({})", many(6, &|i| format!("A+ a{i}[]")))), "");
+    let deep = format!("{}A a{}, B b", "SEQ(".repeat(100), ")+".repeat(100));
+    seq(&deep, "WHERE { sum(a[].x) > 3 }");
 }

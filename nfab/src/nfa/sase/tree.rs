@@ -3,6 +3,7 @@
 
 use hashbrown::HashMap;
 
+use super::convert::compares_rounds;
 use crate::language::{
     EdgeKind, EventItem, Gap, Group, GroupKind, Item, Name, Predicate, Quantifier, Query, place,
 };
@@ -21,6 +22,8 @@ pub(super) struct Node {
     pub(super) depth: u32,
     /// It may go without any event.
     pub(super) nullable: bool,
+    /// Its first event or round is told from the others.
+    pub(super) tells_first: bool,
 }
 
 pub(super) enum Body {
@@ -112,6 +115,16 @@ impl<'q> Tree<'q> {
                 variable.looks_ahead |= placed.looks_ahead;
             }
         }
+        for variable in &tree.variables {
+            // A list shows both; a group only where a condition compares its rounds.
+            if let (false, Some(&group)) = (variable.is_list(), variable.rounds.last()) {
+                let compares = |c: &Anchored| {
+                    c.kind != EdgeKind::Proceed
+                        && compares_rounds(tree.condition(c.predicate), variable.name())
+                };
+                tree.nodes[group as usize].tells_first |= variable.conditions.iter().any(compares);
+            }
+        }
         tree
     }
 
@@ -158,6 +171,7 @@ impl<'q> Tree<'q> {
         let number = self.nodes.len() as u32;
         let variable = self.variables.len() as u32;
         let mut node = node(item.quantifier, rounds.len() as u32, Body::Event(variable));
+        node.tells_first = true;
         node.nullable = item.negated || item.quantifier.may_be_absent();
         let nullable = node.nullable;
         self.nodes.push(node);
@@ -225,5 +239,13 @@ fn node(quantifier: Quantifier, depth: u32, body: Body) -> Node {
         Quantifier::Optional => (0, 1),
         Quantifier::Repeat { min, max } => (min, max.unwrap_or(UNBOUNDED)),
     };
-    Node { body, min, max, repeats: quantifier.repeats(), depth, nullable: false }
+    Node {
+        body,
+        min,
+        max,
+        repeats: quantifier.repeats(),
+        depth,
+        nullable: false,
+        tells_first: false,
+    }
 }

@@ -150,10 +150,7 @@ impl<'w, 'a> Builder<'w, 'a> {
             let number = self.waits.len() as u32;
             let key = self.keys.all[number as usize].clone();
             let wait = self.wait(number, &key)?;
-            self.edges += wait.moves.len() + wait.ignores.len();
-            if self.edges > MOST_EDGES {
-                return Err(too_large(&format!("{MOST_EDGES} edges")));
-            }
+            self.count(wait.moves.len())?;
             self.waits.push(wait);
         }
         Ok(())
@@ -170,6 +167,7 @@ impl<'w, 'a> Builder<'w, 'a> {
         let guards = way.guards.into_iter().filter(|&guard| !self.looks_ahead(guard)).collect();
         let position = self.positions.number(way.frames, "positions")?;
         let (leaving, fresh) = (way.conditions, way.fresh);
+        self.count(leaving.len())?;
         self.choices.number(Choice { position, strategy, guards, leaving, fresh }, "options")
     }
 
@@ -359,11 +357,11 @@ impl<'w, 'a> Builder<'w, 'a> {
         self.number_of(choices, end)
     }
 
-    /// Another edge was made.
-    pub(super) fn count_edge(&mut self) -> Result<(), Error> {
-        self.edges += 1;
+    /// So many edges, or parts of their formulas, were made.
+    pub(super) fn count(&mut self, edges: usize) -> Result<(), Error> {
+        self.edges += edges;
         match self.edges > MOST_EDGES {
-            true => Err(too_large(&format!("{MOST_EDGES} edges"))),
+            true => Err(too_large(&format!("{MOST_EDGES} edges and conditions on them"))),
             false => Ok(()),
         }
     }

@@ -299,11 +299,11 @@ impl Walk<'_, '_> {
     }
 
     /// The number of events or rounds after one more. Without a bound it stops to count when the
-    /// least number is reached and the first is told from the others.
+    /// least number is reached and, where that matters, the first is told from the others.
     fn next(&self, node: u32, count: u32) -> u32 {
         let node = self.conditions.tree.node(node);
         match node.max {
-            UNBOUNDED => (count + 1).min(node.min.max(2)),
+            UNBOUNDED => (count + 1).min(node.min.max(if node.tells_first { 2 } else { 1 })),
             _ => count + 1,
         }
     }
