@@ -194,7 +194,9 @@ impl Walk<'_, '_> {
                 } else {
                     out = self.pass_all(node, way)?;
                 }
-                out.iter_mut().for_each(|way| drop(way.frames.pop()));
+                for way in &mut out {
+                    way.frames.pop();
+                }
                 Ok(out)
             }
         }
