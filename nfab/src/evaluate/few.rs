@@ -1,17 +1,25 @@
-//! Reading a handful of matches.
+//! Reading a handful of matches, or long ones.
 //!
-//! Where an event completes few matches, turning the graph round costs more than it saves: matches
-//! are read backwards, one after the other, and put in order afterwards. That is given up as soon as
-//! there are more than [`MOST`]; what was read until then is a part of what there is to read anyway.
+//! Turning the graph round pays if many matches share their beginnings. Few matches, and long ones
+//! that differ from the first event on, are read backwards, one after the other, and put in order
+//! afterwards. That is given up as soon as it does not pay; what was read until then is bounded, and
+//! a part of what there is to read anyway.
 
 use super::graph::{Graph, JOIN, NONE, Starts};
 use super::marked::{End, PASSED};
 use crate::history::EventIndex;
 use crate::runtime::evaluator::Taken;
 
-/// The most matches that are read so; fewer in tests, so that the other way is gone as well.
-const MOST: usize = if cfg!(test) { 2 } else { 12 };
-/// The most dead elements, joins and shared ends that are passed on the way.
+/// So many matches are read whatever their length; fewer in tests, so that the other way is gone as
+/// well.
+const FEW: usize = if cfg!(test) { 2 } else { 24 };
+/// Matches that have so many events on average are long: sorting them costs less than copying.
+const LONG: usize = if cfg!(test) { 4 } else { 8 };
+/// The most events that are read.
+const MOST: usize = 1 << 16;
+/// The most events that are read only to count matches.
+const MOST_TO_COUNT: usize = 1024;
+/// The most dead elements and joins that are passed on the way.
 const DETOUR: usize = 1 << 10;
 
 /// Working space, used again for each event.
@@ -27,13 +35,33 @@ pub(super) struct Few {
 }
 
 impl Few {
-    /// Reads all matches; `false` if there are too many.
+    /// Reads all matches, in order to visit them; `false` if there are too many.
     pub(super) fn read(
         &mut self,
         graph: &Graph,
         ends: &[End],
         event: EventIndex,
         starts: Starts,
+    ) -> bool {
+        self.read_while(graph, ends, (event, starts), |matches, events| {
+            matches <= FEW || (events <= MOST && events >= LONG * matches)
+        })
+    }
+
+    /// The same in order to count them.
+    pub(super) fn count(&mut self, graph: &Graph, ends: &[End], starts: Starts) -> Option<u64> {
+        let pays = |matches, events| matches <= FEW && events <= MOST_TO_COUNT;
+        let done = self.read_while(graph, ends, (EventIndex::MAX, starts), pays);
+        done.then_some(self.spans.len() as u64)
+    }
+
+    /// Reads all matches, as long as it pays to read so many matches with so many events.
+    fn read_while(
+        &mut self,
+        graph: &Graph,
+        ends: &[End],
+        (event, starts): (EventIndex, Starts),
+        pays: impl Fn(usize, usize) -> bool,
     ) -> bool {
         self.taken.clear();
         self.spans.clear();
@@ -71,7 +99,8 @@ impl Few {
                         detour += 1;
                     }
                 }
-                if self.spans.len() > MOST || detour > DETOUR {
+                let events = self.taken.len() + self.path.len();
+                if detour > DETOUR || !pays(self.spans.len(), events) {
                     return false;
                 }
             }
@@ -97,11 +126,6 @@ impl Few {
             events(a).cmp(events(b)).then_with(|| stages(a).cmp(stages(b)))
         });
         spans.dedup_by(|a, b| of(a) == of(b));
-    }
-
-    /// How many there are.
-    pub(super) fn len(&self) -> usize {
-        self.spans.len()
     }
 
     /// The matches, in order.

@@ -50,8 +50,8 @@ impl Reader {
         event: EventIndex,
         starts: Starts,
     ) -> u64 {
-        if self.few.read(graph, ends, event, starts) {
-            return self.few.len() as u64;
+        if let Some(matches) = self.few.count(graph, ends, starts) {
+            return matches;
         }
         if !self.ambiguous {
             return self.marked.count(graph, ends, starts);

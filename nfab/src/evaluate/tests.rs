@@ -82,7 +82,7 @@ fn wait(waits: u32, conditions: u32, registers: u32) -> impl Strategy<Value = Wa
         1 => (formula(conditions), target())
             .prop_map(|(formula, otherwise)| Finish::Hold { formula, otherwise }),
     ];
-    let resets = prop::collection::vec(0..registers.max(1), usize::from(registers > 0) * 1);
+    let resets = prop::collection::vec(0..registers.max(1), usize::from(registers > 0));
     let resets = prop_oneof![3 => Just(Vec::new()), 1 => resets];
     let moves = (formula(conditions), 0..STAGES.len() as u32, target(), finish, resets).prop_map(
         |(formula, stage, target, finish, resets)| Move {
@@ -319,6 +319,7 @@ fn check<V: Evaluator<Record>>(
                 horizon,
                 now: $now,
                 watermark: Some(time),
+                recheck: false,
                 out: &mut out,
                 stats: &mut stats,
             }

@@ -66,8 +66,8 @@ fn catch_up(
         if window.width() != labelled.states() {
             window.reset(labelled.states());
         }
-        for at in window.len()..before {
-            let matrix = labelled.matrix(sets, entries[at].bits)?;
+        for entry in entries.range(window.len()..before) {
+            let matrix = labelled.matrix(sets, entry.bits)?;
             if window.width() != labelled.states() {
                 break;
             }

@@ -10,8 +10,11 @@ use crate::nfa::program::{Finish, Move, Sees};
 use crate::nfa::{Automaton, Formula};
 use crate::predicate::Pick;
 
+/// For each register whether it is live.
+pub(super) type Live = Box<[bool]>;
+
 /// For each wait, which registers are live in it.
-pub(super) fn live(automaton: &Automaton) -> Vec<Box<[bool]>> {
+pub(super) fn live(automaton: &Automaton) -> Vec<Live> {
     let count = automaton.registers.len();
     let waits = &automaton.program.waits;
     let mut live = vec![vec![false; count].into_boxed_slice(); waits.len()];
@@ -62,7 +65,7 @@ pub(super) fn live(automaton: &Automaton) -> Vec<Box<[bool]>> {
     }
 }
 
-fn merge(into: &mut [bool], other: Option<&Box<[bool]>>, keep: impl Fn(usize) -> bool) {
+fn merge(into: &mut [bool], other: Option<&Live>, keep: impl Fn(usize) -> bool) {
     for (at, live) in other.into_iter().flat_map(|other| other.iter().enumerate()) {
         into[at] |= *live && keep(at);
     }
