@@ -23,6 +23,8 @@ pub enum ErrorKind {
     Usage,
     /// Reading or writing failed.
     Io,
+    /// A snapshot is of something else, or damaged.
+    Snapshot,
 }
 
 /// An error of this crate: what went wrong, where, and what to do about it.

@@ -6,10 +6,12 @@ use crate::value::{Value, ValueRef, ValueType};
 
 /// A type of events, as numbered by a [`Schema`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct TypeId(pub u32);
 
 /// The place of an attribute, as numbered by a [`Schema`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Slot(pub u32);
 
 /// An event of a stream. Implement it for your own type, or use [`Record`].
@@ -101,6 +103,7 @@ impl Schema {
 
 /// A ready-made event: a type, a time and values by slot.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Record {
     event_type: TypeId,
     time: i64,

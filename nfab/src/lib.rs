@@ -44,6 +44,8 @@
 //! | [`predicate`] | conditions: expressions, types, three-valued logic, registers |
 //! | [`nfa`] | the automaton: states with begin, take, ignore and proceed edges; DOT, explanation |
 //! | `history` | the match buffer: which events each run holds, shared between runs |
+//! | `reorder` | events out of order wait until they are in their places |
+//! | `snapshot` | the state of an engine, to be kept and gone on from |
 //! | `runtime` (start reading in `runtime/mod.rs`) | the engine: runs, windows, skip, output |
 //!
 //! # Semantics
@@ -60,11 +62,46 @@
 //! a partial match took, shared by those that forked from it; garbage is found by marking when the
 //! buffer has doubled. [`Limits`] bounds everything that could grow, each with a stated policy.
 //!
+//! # Events out of order
+//!
+//! [`Config::lateness`] says how much an event may be older than the newest one before it. Events
+//! then wait in a buffer, and go on in order when the watermark, the greatest time so far minus the
+//! bound, has reached them: the output is that of the sorted stream. What is older than the watermark
+//! is handed to [`Sink::late`] and counted.
+//!
+//! # Stopping and going on
+//!
+//! With the feature `serde`, `Engine::snapshot` gives all that the engine knows of the stream: events
+//! that partial matches hold, partial matches with what they remember, matches that are held back,
+//! events that wait, time, counters. It can be written in any format of serde if events can, which
+//! [`Record`]s can. `Engine::restore` makes an engine of it and of the same pattern, which gives from
+//! then on exactly what the first one would have given, down to the order.
+//!
+//! Output is not in a snapshot: it was delivered before the call returned. Whoever goes on after a
+//! failure begins with the event behind those that `Snapshot::pushed` counts; what the failed engine
+//! delivered after the snapshot then comes once more, the same in the same order. To have it once,
+//! keep the counters `matches` and `timed_out` of what was delivered, or write output and snapshot
+//! together.
+//!
+//! A snapshot knows its query. One of another query, of other options, of another format or with
+//! damaged references is refused with [`ErrorKind::Snapshot`]; damage that leaves a valid state
+//! (another number in an event) is not found, so store snapshots where checksums are kept.
+//!
 //! # Features
 //!
-//! None by default; `cli` builds the `nfab` program.
+//! | feature | what it adds |
+//! |---|---|
+//! | `serde` | `Engine::snapshot`, `Engine::restore`; `Record`, `Value` and `Stats` can be written and read |
+//! | `parallel` | `ShardedEngine`: partitions dealt out among threads |
+//! | `cli` | the `nfab` program, with both |
+//!
+//! None is on by default.
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
+
+/// Tests in `tests/` and in here share helpers.
+#[cfg(test)]
+extern crate self as nfab;
 
 mod config;
 mod error;
@@ -80,6 +117,8 @@ mod reorder;
 mod runtime;
 #[cfg(feature = "parallel")]
 mod shard;
+#[cfg(feature = "serde")]
+mod snapshot;
 mod stats;
 mod value;
 
@@ -97,6 +136,8 @@ pub use predicate::Expr;
 pub use runtime::{Cause, Count, Engine, Events, First, Match, Sink, TimedOut, Visit};
 #[cfg(feature = "parallel")]
 pub use shard::ShardedEngine;
+#[cfg(feature = "serde")]
+pub use snapshot::Snapshot;
 pub use stats::Stats;
 pub use value::{Truth, Value, ValueRef, ValueType, compare_int_float, compare_ratio_float};
 

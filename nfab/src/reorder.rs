@@ -12,6 +12,8 @@ use crate::config::Config;
 use crate::error::{Error, ErrorKind};
 use crate::event::Event;
 use crate::limits::{Limit, Policy};
+#[cfg(feature = "serde")]
+use crate::snapshot::{corrupt, state};
 
 /// An event that waits. Ordered so that the one that goes first is the greatest.
 #[derive(Debug)]
@@ -126,6 +128,30 @@ impl<E: Event> Reorder<E> {
         self.ended = true;
     }
 
+    #[cfg(feature = "serde")]
+    pub(crate) fn save(&self) -> state::Reorder<&E> {
+        let mut waiting: Vec<&Waiting<E>> = self.waiting.iter().collect();
+        waiting.sort_by(|a, b| b.cmp(a));
+        let waiting = waiting.into_iter().map(|waiting| &waiting.event).collect();
+        state::Reorder { watermark: self.watermark, waiting }
+    }
+
+    /// Takes in what was saved, while nothing waits.
+    #[cfg(feature = "serde")]
+    pub(crate) fn load(&mut self, saved: state::Reorder<E>) -> Result<(), Error> {
+        let ordered = saved.waiting.is_sorted_by_key(Event::time);
+        if !ordered || saved.waiting.first().is_some_and(|e| Some(e.time()) <= saved.watermark) {
+            return Err(corrupt("the events that wait are not in order"));
+        }
+        self.watermark = saved.watermark;
+        for event in saved.waiting {
+            let (time, arrival) = (event.time(), self.arrivals);
+            self.arrivals += 1;
+            self.waiting.push(Waiting { time, arrival, event });
+        }
+        Ok(())
+    }
+
     /// The next event that goes on.
     pub(crate) fn next(&mut self) -> Option<E> {
         let first = self.waiting.peek()?.time;
@@ -142,6 +168,7 @@ impl<E: Event> Reorder<E> {
 #[cold]
 fn over(limit: Limit) -> Error {
     let message = format!("more than {} events wait for late ones", limit.most);
-    Error::new(ErrorKind::Limit, message)
-        .with_hint("a smaller Config::lateness lets them go earlier; Limits::reorder sets the bound")
+    Error::new(ErrorKind::Limit, message).with_hint(
+        "a smaller Config::lateness lets them go earlier; Limits::reorder sets the bound",
+    )
 }

@@ -28,8 +28,10 @@ impl fmt::Display for ValueType {
     }
 }
 
-/// A value that owns its text.
+/// A value that owns its text. With the feature `serde` it can be written and read; floats are
+/// written by their bits, so that every format keeps them, NaN included.
 #[derive(Clone, Debug, PartialEq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Value {
     /// The attribute is absent.
     #[default]
@@ -37,11 +39,11 @@ pub enum Value {
     /// An integer.
     Int(i64),
     /// A floating point number.
-    Float(f64),
+    Float(#[cfg_attr(feature = "serde", serde(with = "crate::snapshot::codec::bits"))] f64),
     /// A truth value.
     Bool(bool),
     /// Text.
-    Text(Arc<str>),
+    Text(#[cfg_attr(feature = "serde", serde(with = "crate::snapshot::codec::text"))] Arc<str>),
 }
 
 impl Value {

@@ -79,7 +79,7 @@ proptest! {
         let Shown(query) = query;
         let schema = schema();
         let Ok(automaton) = Automaton::from_query(&query, &schema, CompileOptions::new()) else {
-            return Err(TestCaseError::reject("the query is refused"));
+            return Ok(());
         };
         let mut delayed: Vec<(i64, Record)> = (stream.0.iter().zip(delays))
             .filter_map(|(step, delay)| match step {

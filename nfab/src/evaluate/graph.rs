@@ -28,6 +28,9 @@
 //! **Garbage** is found by marking from the heads in one pass backwards, and squeezed out in one
 //! pass forwards, as sources and rests of lists lie before what refers to them.
 
+#[cfg(feature = "serde")]
+mod save;
+
 use crate::history::{EventIndex, Moved};
 use crate::runtime::evaluator::Key;
 

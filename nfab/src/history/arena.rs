@@ -80,6 +80,14 @@ impl<T, const BITS: u32> Arena<T, BITS> {
         (low.wrapping_sub(self.first) & mask) as usize
     }
 
+    /// As [`find`](Self::find), where the place all of whose bits are set is left out: it stands for
+    /// no item.
+    #[cfg(feature = "serde")]
+    pub(super) fn dense(&self, low: u64, mask: u64) -> u32 {
+        let (index, left_out) = (self.find(low, mask), self.find(mask, mask));
+        (index - usize::from(index > left_out)) as u32
+    }
+
     /// The item so many places behind the first.
     #[inline]
     pub(super) fn at(&self, index: usize) -> &T {

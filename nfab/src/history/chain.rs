@@ -15,6 +15,9 @@
 //! matter how many events and cells have gone. With one or two stages 31 bits are left for each,
 //! with 256 stages 28, which is 2^27 cells that a buffer may hold.
 
+#[cfg(feature = "serde")]
+mod save;
+
 use super::arena::{Arena, widen};
 use super::{Entry, EventIndex, History, Marks, Moved, Tail};
 

@@ -51,6 +51,18 @@ impl<E> EventStore<E> {
         (index < self.events.len()).then(|| self.events.at(index).0)
     }
 
+    /// The place of the first event.
+    #[cfg(feature = "serde")]
+    pub(crate) fn first(&self) -> EventIndex {
+        self.events.first()
+    }
+
+    /// The events with their numbers.
+    #[cfg(feature = "serde")]
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &(u64, E)> {
+        self.events.iter()
+    }
+
     /// The number of events, garbage included.
     pub(crate) fn len(&self) -> usize {
         self.events.len()

@@ -19,6 +19,8 @@ mod buffer;
 mod chain;
 mod choice;
 mod events;
+#[cfg(feature = "serde")]
+pub(crate) mod save;
 mod shape;
 #[cfg(test)]
 mod tests;

@@ -32,6 +32,9 @@
 //! before goes with it; without a window garbage is found by marking, edge by edge from the newest
 //! to the oldest, since the walk from an edge depends on its label alone.
 
+#[cfg(feature = "serde")]
+mod save;
+
 use super::arena::{Arena, widen};
 use super::version::{Fit, Rules, Version, fit};
 use super::view::{BufferView, EdgeView, EntryView, StackView};
@@ -217,6 +220,12 @@ impl VersionedBuffer {
         if edge.to == NONE {
             return None;
         }
+        let best = self.best(edge);
+        debug_assert!(best.is_some(), "the edge that the run took fits");
+        best
+    }
+
+    fn best(&self, edge: &Edge) -> Option<u32> {
         let mut best: Option<(Fit, u32)> = None;
         let mut place = self.node(edge.to).first_edge;
         while place != NONE {
@@ -231,7 +240,6 @@ impl VersionedBuffer {
             }
             place = other.sibling;
         }
-        debug_assert!(best.is_some(), "the edge that the run took fits");
         best.map(|(_, place)| place)
     }
 

@@ -94,13 +94,16 @@ pub(super) fn compile(
         key.push(super::flatten::key(schema, name)?);
     }
     let cyclic = crate::pattern::endless_loop(&pattern.elements);
-    let program = super::flatten::flatten(&c.states, start, pattern.within).filter(|_| !cyclic);
+    let mut program = super::flatten::flatten(&c.states, start, pattern.within);
+    if cyclic {
+        program.waits.clear();
+    }
     Ok(Automaton {
         skip: Automaton::resolve_skip(&pattern.after_match, &c.stages),
         cyclic,
         text: pattern.to_string(),
         pattern: Some(pattern.clone()),
-        program: Program { key, ..program.unwrap_or_default() },
+        program: Program { key, ..program },
         evaluation: Evaluation::Runs,
         evaluation_reason: String::new(),
         states: c.states,

@@ -52,22 +52,30 @@ fn size_of_formula(formula: &Formula) -> usize {
     }
 }
 
-/// Resolves the proceed edges; `None` where they form a cycle or the result would be too large.
-pub(super) fn flatten(states: &[State], start: u32, window: Option<i64>) -> Option<Program> {
+/// Resolves the proceed edges. There are no waits where they form a cycle or the result would be too
+/// large.
+pub(super) fn flatten(states: &[State], start: u32, window: Option<i64>) -> Program {
+    let length = window;
+    let window = length.map_or(Window::None, |length| Window::Time { length, inclusive: false });
+    let waits = waits(states, start, length.is_some()).unwrap_or_default();
+    Program { waits, window, ..Program::default() }
+}
+
+fn waits(states: &[State], start: u32, windowed: bool) -> Option<Vec<Wait>> {
     let mut flattener = Flattener {
         states,
         left: MOST,
         waits: Vec::new(),
         of: HashMap::new(),
         open: Vec::new(),
-        windowed: window.is_some(),
+        windowed,
     };
-    let start = flattener.wait(start);
+    // The first of all.
+    flattener.wait(start);
     while let Some(state) = flattener.open.pop() {
         flattener.fill(state)?;
     }
-    let window = window.map_or(Window::None, |length| Window::Time { length, inclusive: false });
-    Some(Program { waits: flattener.waits, start, window, ..Program::default() })
+    Some(flattener.waits)
 }
 
 impl Flattener<'_> {

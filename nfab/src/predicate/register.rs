@@ -22,8 +22,11 @@ pub(crate) struct RegisterSpec {
 
 /// The sum of the values so far, and how many there were.
 #[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Sum {
+    #[cfg_attr(feature = "serde", serde(with = "crate::snapshot::codec::wide"))]
     exact: i128,
+    #[cfg_attr(feature = "serde", serde(with = "crate::snapshot::codec::bits"))]
     float: f64,
     any_float: bool,
     values: u64,
@@ -31,13 +34,17 @@ pub(crate) struct Sum {
 
 /// The contents of a register.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Register {
     /// `None` before the first event (first, last) or value (min, max).
     Value(Option<Value>),
     /// A sum of integers that 64 bits hold, and how many there were.
     Ints(i64, u64),
     /// A sum of floats.
-    Floats(f64, u64),
+    Floats(
+        #[cfg_attr(feature = "serde", serde(with = "crate::snapshot::codec::bits"))] f64,
+        u64,
+    ),
     /// Any other sum.
     Sum(Box<Sum>),
     Count(u64),
@@ -137,6 +144,16 @@ impl Register {
         match self {
             Register::Value(Some(Value::Int(i))) => Some(*i),
             _ => None,
+        }
+    }
+
+    /// It may be what is picked of so many events, or of fewer.
+    #[cfg(feature = "serde")]
+    pub(crate) fn fits(&self, pick: Pick, events: u64) -> bool {
+        match self {
+            Register::Value(_) => pick.is_value(),
+            Register::Count(n) => pick == Pick::Count && *n <= events,
+            _ => matches!(pick, Pick::Sum | Pick::Avg) && self.sum().values <= events,
         }
     }
 

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use super::evaluator::{Key, oldest_time};
 use super::partitions::Handle;
-use crate::nfa::program::{Program, Window};
+use crate::nfa::Automaton;
+use crate::nfa::program::Window;
 
 /// Partitions in the order in which something may happen there: every alarm of one clock takes the
 /// same time, so they form a queue.
@@ -16,11 +17,15 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// The clocks of a program. Where nothing comes out when a window passes, they only serve to
+    /// The clocks of an automaton. Where nothing comes out when a window passes, they only serve to
     /// forget idle partitions, and one is enough.
-    pub(crate) fn all(program: &Program, prompt: bool) -> Vec<Clock> {
+    pub(crate) fn all(automaton: &Automaton, prompt: bool) -> Vec<Clock> {
+        let program = &automaton.program;
         let window = (program.window != Window::None).then_some(None);
-        let mut gaps: Vec<i64> = program.waits.iter().filter_map(|wait| wait.gap).collect();
+        // Without waits the states are walked.
+        let waits = program.waits.iter().filter_map(|wait| wait.gap);
+        let mut gaps: Vec<i64> = automaton.states.iter().filter_map(|state| state.gap).collect();
+        gaps.extend(waits);
         gaps.sort_unstable();
         gaps.dedup();
         if !prompt {
@@ -38,6 +43,18 @@ impl Clock {
         if self.alarms.back() != Some(&(key, partition)) {
             self.alarms.push_back((key, partition));
         }
+    }
+
+    /// The alarms, in order.
+    #[cfg(feature = "serde")]
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Key, Handle)> {
+        self.alarms.iter().copied()
+    }
+
+    /// Adds an alarm behind all others.
+    #[cfg(feature = "serde")]
+    pub(crate) fn push(&mut self, key: Key, partition: Handle) {
+        self.alarms.push_back((key, partition));
     }
 
     /// Takes the next alarm that has gone off.

@@ -23,6 +23,8 @@ pub(crate) struct Context<'a, E> {
     pub(crate) now: Option<i64>,
     /// The same, also at the end.
     pub(crate) watermark: Option<i64>,
+    /// To be set where something may happen in this partition as soon as time advances.
+    pub(crate) recheck: bool,
     pub(crate) out: &'a mut Output,
     pub(crate) stats: &'a mut Stats,
 }

@@ -1,5 +1,8 @@
 //! Leads a stream through an evaluation: time, partitions, output, limits, garbage.
 
+#[cfg(feature = "serde")]
+mod save;
+
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -34,11 +37,14 @@ pub(super) struct Driver<E: Event, V: Evaluator<E>> {
     pub(super) automaton: Arc<Automaton>,
     config: Config,
     pub(super) evaluator: V,
-    partitions: Partitions<V::Part>,
+    pub(super) partitions: Partitions<V::Part>,
     /// The partition of the event before, if it has one and that matters (S3).
     before: Option<Handle>,
     foreign_matters: bool,
     clocks: Vec<Clock>,
+    /// Partitions to look at as soon as time advances.
+    recheck: Vec<Handle>,
+    unkeyed: bool,
     prompt: bool,
     pub(super) store: EventStore<E>,
     facts: Facts,
@@ -66,6 +72,7 @@ macro_rules! context {
             horizon: $driver.horizon,
             now: $now,
             watermark: $driver.watermark,
+            recheck: false,
             out: &mut $driver.out,
             stats: &mut $driver.stats,
         }
@@ -79,13 +86,15 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
         let keyed = !program.key.is_empty();
         let foreign = |(at, wait): (usize, &crate::nfa::program::Wait)| wait.foreign != at as u32;
         let mut driver = Driver {
-            clocks: if keyed { Clock::all(program, prompt) } else { Vec::new() },
+            clocks: if keyed { Clock::all(&automaton, prompt) } else { Vec::new() },
             foreign_matters: keyed && program.waits.iter().enumerate().any(foreign),
             facts: Facts::new(&automaton),
             automaton,
             evaluator,
             partitions: Partitions::new(),
             before: None,
+            recheck: Vec::new(),
+            unkeyed: !keyed,
             prompt,
             store: EventStore::new(),
             faults: Faults::default(),
@@ -107,8 +116,11 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
     pub(super) fn stats(&self) -> Stats {
         let now = self.watermark;
         let runs = |part| self.evaluator.runs(part, self.horizon, now, &self.automaton);
+        let unnoticed = |part| self.evaluator.unnoticed(part, self.horizon, now, &self.automaton);
+        let unnoticed: usize = self.partitions.iter().map(unnoticed).sum();
         Stats {
             runs: self.partitions.iter().map(runs).sum(),
+            timed_out: self.stats.timed_out + unnoticed as u64,
             held_back: self.evaluator.held(),
             cells: self.evaluator.cells(),
             entries: self.evaluator.entries(),
@@ -179,6 +191,10 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
         let place = self.store.next();
         let key = self.automaton.program.key.as_slice();
         let evaluator = &mut self.evaluator;
+        if !self.unkeyed {
+            // Not at the end of a call, where the matches of a part that is empty by now may wait.
+            self.partitions.give_up(|| evaluator.part());
+        }
         let found = self.partitions.find(&event, key, || evaluator.part());
         let mut result = self.leave(found, time);
         let Some(at) = found else {
@@ -196,8 +212,9 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
                 Err(error) => result = Err(error),
             }
         }
+        let recheck = cx.recheck;
         let waiting = self.evaluator.has_matches(part);
-        if self.automaton.program.key.is_empty() {
+        if self.unkeyed {
             if !kept && !waiting && self.out.is_empty() {
                 return result;
             }
@@ -205,6 +222,9 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
             let holds = !self.evaluator.is_empty(part);
             self.partitions.settle(at, holds, &event, &self.automaton.program.key);
             self.note(at, holds, kept, number, time);
+            if recheck && holds {
+                self.recheck.push(self.partitions.handle(at));
+            }
         }
         if waiting {
             let newest = Some((place, number, &event));
@@ -232,8 +252,6 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
             let window = self.automaton.program.window;
             self.clocks.iter_mut().for_each(|clock| clock.set(window, number, time, handle));
         }
-        let evaluator = &self.evaluator;
-        self.partitions.give_up(|| evaluator.part());
     }
 
     /// The stream leaves the partition of the event before (S3).
@@ -267,12 +285,13 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
     }
 
     /// Runs whose window has passed end, where something comes of it or nobody else would see it.
-    #[inline]
+    #[inline(always)]
     fn pass(&mut self, time: i64) -> Result<(), Error> {
-        if self.automaton.program.key.is_empty() {
-            if !self.prompt {
-                return Ok(());
-            }
+        if self.unkeyed && !self.prompt { Ok(()) } else { self.pass_now(time) }
+    }
+
+    fn pass_now(&mut self, time: i64) -> Result<(), Error> {
+        if self.unkeyed {
             let mut cx = context!(self, Some(time));
             return self.evaluator.expire(&mut self.partitions.at(0).part, &mut cx);
         }
@@ -282,6 +301,13 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
     fn ring(&mut self, time: i64) -> Result<(), Error> {
         let window = self.automaton.program.window;
         let number = self.stats.events.saturating_sub(1);
+        for handle in std::mem::take(&mut self.recheck) {
+            let Some((at, found)) = self.partitions.get(handle) else { continue };
+            let mut cx = context!(self, Some(time));
+            self.evaluator.expire(&mut found.part, &mut cx)?;
+            let holds = !self.evaluator.is_empty(&found.part);
+            self.partitions.note(at, holds);
+        }
         for clock in 0..self.clocks.len() {
             while let Some(handle) = self.clocks[clock].next(self.horizon, time) {
                 let Some((at, found)) = self.partitions.get(handle) else { continue };
@@ -368,7 +394,7 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
             }
             left -= 1;
             if direct {
-                stats.matches += 1;
+                stats.matches = stats.matches.saturating_add(1);
                 stopped = sink.matched(&scene.found(cause, events)).is_break();
                 if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             } else {

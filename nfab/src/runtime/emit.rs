@@ -139,16 +139,16 @@ impl Output {
         let mut go_on = true;
         for span in &self.matches {
             if !go_on {
-                stats.undelivered += 1;
+                stats.undelivered = stats.undelivered.saturating_add(1);
                 continue;
             }
             let found = scene.found(cause, &self.taken[span.from..span.to]);
-            stats.matches += 1;
+            stats.matches = stats.matches.saturating_add(1);
             go_on = sink.matched(&found).is_continue();
         }
         for (span, deadline) in self.timeouts.iter().filter(|_| timeouts) {
             if !go_on {
-                stats.undelivered += 1;
+                stats.undelivered = stats.undelivered.saturating_add(1);
                 continue;
             }
             let events = scene.events(&self.taken[span.from..span.to]);

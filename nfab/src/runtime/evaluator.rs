@@ -132,6 +132,18 @@ pub(crate) trait Evaluator<E: Event> {
         0
     }
 
+    /// The partial matches of a part whose window has passed and that were not counted as timeouts
+    /// yet, but will be.
+    fn unnoticed(
+        &self,
+        _part: &Self::Part,
+        _horizon: Key,
+        _now: Option<i64>,
+        _automaton: &Automaton,
+    ) -> usize {
+        0
+    }
+
     /// The partial matches of all parts, those included that have ended and still lie about.
     fn all_runs(&self) -> usize {
         0

@@ -91,6 +91,12 @@ impl Held {
         self.all.retain(|events| events.first().is_some_and(|first| start(first) >= before));
     }
 
+    #[cfg(feature = "serde")]
+    pub(crate) fn save(&self, first: EventIndex) -> Vec<Vec<(u32, u32)>> {
+        let taken = |&(stage, at): &Taken| (stage, (at - first) as u32);
+        self.all.iter().map(|events| events.iter().map(taken).collect()).collect()
+    }
+
     pub(crate) fn mark(&self, used: &mut Marks) {
         self.all.iter().flatten().for_each(|taken| used.mark(taken.1));
     }

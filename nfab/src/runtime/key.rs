@@ -7,6 +7,7 @@ use crate::value::ValueRef;
 
 /// One value of a key. Equal numbers are equal whatever their type.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Item {
     Int(i64),
     /// The bits of a float that no integer equals.
@@ -53,6 +54,16 @@ impl<'a> Lent<'a> {
 }
 
 impl Item {
+    #[cfg(feature = "serde")]
+    fn lend(&self) -> Lent<'_> {
+        match self {
+            Item::Int(i) => Lent::Int(*i),
+            Item::Float(bits) => Lent::Float(*bits),
+            Item::Bool(b) => Lent::Bool(*b),
+            Item::Text(t) => Lent::Text(t),
+        }
+    }
+
     #[inline]
     fn is(&self, value: Lent<'_>) -> bool {
         match (self, value) {
@@ -67,6 +78,7 @@ impl Item {
 
 /// The key of a partition. That of the partition without a key is empty.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Key {
     first: Option<Item>,
     /// Of a key of several values the others.
@@ -99,6 +111,27 @@ impl Key {
         let mut items = slots.iter().filter_map(|&slot| Lent::new(event.attribute(slot)));
         let first = items.next().map(Lent::keep);
         Key { first, others: items.map(Lent::keep).collect() }
+    }
+
+    /// The hash, which is that of the events.
+    #[cfg(feature = "serde")]
+    pub(crate) fn rehash(&self, hasher: &impl BuildHasher) -> u64 {
+        let items = || self.first.iter().chain(&self.others).map(Item::lend);
+        match items().next() {
+            Some(Lent::Int(i)) if self.others.is_empty() => hasher.hash_one(i),
+            Some(other) if self.others.is_empty() => hasher.hash_one(other),
+            _ => {
+                let mut state = hasher.build_hasher();
+                items().for_each(|item| item.hash(&mut state));
+                state.finish()
+            }
+        }
+    }
+
+    /// Of how many values it is.
+    #[cfg(feature = "serde")]
+    pub(crate) fn width(&self) -> usize {
+        usize::from(self.first.is_some()) + self.others.len()
     }
 
     /// Whether an event has this key.

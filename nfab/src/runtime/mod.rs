@@ -17,6 +17,10 @@ pub(crate) mod key;
 mod output;
 mod partitions;
 mod runs;
+#[cfg(feature = "serde")]
+pub(crate) mod save;
+#[cfg(test)]
+mod tests;
 
 pub use output::{Cause, Count, Events, First, Match, Sink, TimedOut, Visit};
 
@@ -64,6 +68,9 @@ macro_rules! each {
         }
     };
 }
+
+#[cfg(feature = "serde")]
+use each;
 
 /// Matches one pattern against one stream.
 ///

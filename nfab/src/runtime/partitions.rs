@@ -1,5 +1,8 @@
 //! The partitions of a stream: found by key, dropped when nothing is held for them.
 
+#[cfg(feature = "serde")]
+mod save;
+
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::key::Key;

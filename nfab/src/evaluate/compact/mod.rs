@@ -24,6 +24,8 @@
 mod counting;
 mod labelled;
 mod part;
+#[cfg(feature = "serde")]
+mod save;
 pub(super) mod sets;
 mod window;
 

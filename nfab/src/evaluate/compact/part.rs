@@ -1,5 +1,8 @@
 //! What one partition holds under the compact evaluation.
 
+#[cfg(feature = "serde")]
+mod save;
+
 use std::collections::VecDeque;
 
 use super::counting::Counting;

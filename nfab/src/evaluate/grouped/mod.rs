@@ -16,6 +16,8 @@
 
 mod groups;
 mod live;
+#[cfg(feature = "serde")]
+mod save;
 mod step;
 
 use std::ops::ControlFlow;

@@ -4,6 +4,8 @@
 //! the same event depend on that order, and for automata that cannot be flattened.
 
 mod queue;
+#[cfg(feature = "serde")]
+mod save;
 mod step;
 
 use queue::Queue;
@@ -193,6 +195,10 @@ impl<E: Event, H: History> Evaluator<E> for Interpreter<H> {
         let result = self.conclude(part, &mut complete, cx);
         self.step.complete = complete;
         self.alive = self.alive + part.runs.len() - before;
+        if self.windowed && !cx.automaton.program.key.is_empty() {
+            let late = |run: &Run| passed(run, cx.automaton, Some(arrival.time)).is_some();
+            cx.recheck = part.runs.iter().any(late);
+        }
         result.map(|()| taken)
     }
 

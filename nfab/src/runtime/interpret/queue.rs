@@ -15,6 +15,12 @@ impl Queue {
         Queue { runs: Vec::new() }
     }
 
+    /// Runs that lie so.
+    #[cfg(feature = "serde")]
+    pub(super) fn lying(runs: Vec<Run>) -> Self {
+        Queue { runs }
+    }
+
     pub(super) fn len(&self) -> usize {
         self.runs.len()
     }

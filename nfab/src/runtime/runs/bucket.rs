@@ -16,6 +16,8 @@ pub(crate) struct Run {
     pub(crate) key: Key,
     /// The time of its last event.
     pub(crate) last: i64,
+    /// The time at which it came to wait here.
+    pub(crate) entered: i64,
     /// It was a match.
     pub(crate) matched: bool,
 }
@@ -25,15 +27,17 @@ pub(crate) struct Run {
 pub(crate) struct Bounds {
     /// The least key that is still in the window.
     pub(crate) key: Key,
-    /// The least time of a last event that is still near enough.
+    /// The least time of a last event that is still near enough. A window passes when time advances
+    /// while a run waits for it.
     pub(crate) last: i64,
+    pub(crate) now: i64,
     /// All have.
     pub(crate) end: bool,
 }
 
 impl Bounds {
     pub(crate) fn passed(&self, run: &Run) -> bool {
-        run.key < self.key || run.last < self.last || self.end
+        run.key < self.key || (run.last < self.last && run.entered < self.now) || self.end
     }
 }
 

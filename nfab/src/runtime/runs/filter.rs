@@ -140,6 +140,29 @@ impl Candidates {
         })
     }
 
+    #[cfg(feature = "serde")]
+    pub(crate) fn save(&self, first: EventIndex) -> Vec<(u32, u32)> {
+        let saved = self.all.iter().map(|of| (of.filter, (of.at - first) as u32));
+        saved.collect()
+    }
+
+    #[cfg(feature = "serde")]
+    pub(crate) fn load(
+        &mut self,
+        saved: &[(u32, u32)],
+        loading: &crate::snapshot::Loading<'_>,
+    ) -> Result<(), crate::error::Error> {
+        for &(filter, at) in saved {
+            if filter as usize >= loading.automaton.program.filters.len() {
+                return Err(crate::snapshot::corrupt("it refers to an unknown negation"));
+            }
+            let place = loading.event(at)?;
+            let (number, key) = (loading.number(at), loading.key(at));
+            self.all.push(Candidate { filter, at: place, number, key });
+        }
+        Ok(())
+    }
+
     pub(crate) fn mark(&self, used: &mut Marks) {
         self.all.iter().for_each(|candidate| used.mark(candidate.at));
     }

@@ -6,6 +6,8 @@
 
 mod bucket;
 mod filter;
+#[cfg(feature = "serde")]
+mod save;
 mod step;
 mod tree;
 
@@ -45,6 +47,8 @@ pub(crate) struct Runs<H> {
     matches: Box<[bool]>,
     harvest: Harvest,
     prompt: bool,
+    /// Some wait has a window to the event before.
+    gaps: bool,
     filtered: bool,
     /// An after-match skip holds matches back.
     skips: bool,
@@ -86,6 +90,7 @@ impl<H: History> Runs<H> {
             fresh: automaton.registers.iter().map(|r| r.empty()).collect(),
             dense: waits <= FEW && program.key.is_empty(),
             harvest: Harvest::new(),
+            gaps: program.waits.iter().any(|wait| wait.gap.is_some()),
             prompt: holds || skips || config.timeouts,
             matches: program.waits.iter().map(|wait| wait.is_match).collect(),
             filtered: !program.filters.is_empty(),
@@ -187,10 +192,16 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
             step.show(bucket, tree);
             after += bucket.len();
         }
-        after += step.harvest.settle(buckets, matches, fresh.len());
+        after += step.harvest.settle(buckets, matches, fresh.len(), arrival.time);
         after += step.begin(start, fresh, buckets, matches);
-        after += step.harvest.settle(buckets, matches, fresh.len());
+        after += step.harvest.settle(buckets, matches, fresh.len(), arrival.time);
         self.alive = self.alive + after - before;
+        if self.prompt && self.gaps {
+            // A run may have come to wait for what is too late already.
+            let waits = &cx.automaton.program.waits;
+            let late = |b: &Bucket| b.may_pass(&bounds(&waits[b.wait as usize], cx));
+            cx.recheck = part.buckets.iter().any(|b| !b.is_empty() && late(b));
+        }
         if self.filtered {
             let candidates = part.candidates.len();
             let runs = part.buckets.iter().any(|bucket| !bucket.is_empty());
@@ -297,17 +308,20 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
     }
 
     fn runs(&self, part: &Part, horizon: Key, now: Option<i64>, automaton: &Automaton) -> usize {
-        let alive = |bucket: &Bucket| {
-            let gap = automaton.program.waits[bucket.wait as usize].gap;
-            let last = gap.zip(now).map_or(i64::MIN, |(gap, now)| oldest_time(gap, false, now));
-            let bounds = bucket::Bounds { key: horizon, last, end: false };
-            if bucket.may_pass(&bounds) {
-                bucket.iter().filter(|run| !bounds.passed(run)).count()
-            } else {
-                bucket.len()
-            }
-        };
-        part.buckets.iter().map(alive).sum()
+        let passed = |bucket: &Bucket| passed(bucket, horizon, now, automaton, |_| true);
+        part.buckets.iter().map(|bucket| bucket.len() - passed(bucket)).sum()
+    }
+
+    fn unnoticed(
+        &self,
+        part: &Part,
+        horizon: Key,
+        now: Option<i64>,
+        automaton: &Automaton,
+    ) -> usize {
+        let saves = automaton.program.matched_is_no_timeout;
+        let counts = |run: &Run| !(saves && run.matched);
+        part.buckets.iter().map(|bucket| passed(bucket, horizon, now, automaton, counts)).sum()
     }
 
     fn all_runs(&self) -> usize {
@@ -421,6 +435,23 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
             part.held.renumber(moved);
         }
     }
+}
+
+/// How many runs have ended because a window has passed, of those that are wanted.
+fn passed(
+    bucket: &Bucket,
+    horizon: Key,
+    now: Option<i64>,
+    automaton: &Automaton,
+    wanted: impl Fn(&Run) -> bool,
+) -> usize {
+    let gap = automaton.program.waits[bucket.wait as usize].gap;
+    let last = gap.zip(now).map_or(i64::MIN, |(gap, now)| oldest_time(gap, false, now));
+    let bounds = bucket::Bounds { key: horizon, last, now: now.unwrap_or(i64::MAX), end: false };
+    if !bucket.may_pass(&bounds) {
+        return 0;
+    }
+    bucket.iter().filter(|run| bounds.passed(run) && wanted(run)).count()
 }
 
 /// The first time that is outside of the window of a run.

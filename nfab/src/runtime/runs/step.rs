@@ -45,16 +45,27 @@ impl Harvest {
         buckets: &mut Vec<Bucket>,
         matches: &[bool],
         width: usize,
+        now: i64,
     ) -> usize {
         let count = self.staged.len();
         if count > 0 {
-            let mut registers = self.registers.drain(..);
-            for (wait, mut run) in self.staged.drain(..) {
-                run.matched |= matches[wait as usize];
-                find(buckets, wait, width).push(run, registers.by_ref().take(width));
-            }
+            self.enter(buckets, matches, width, now);
         }
         count
+    }
+
+    fn enter(&mut self, buckets: &mut Vec<Bucket>, matches: &[bool], width: usize, now: i64) {
+        let mut registers = self.registers.drain(..);
+        for (wait, mut run) in self.staged.drain(..) {
+            run.matched |= matches[wait as usize];
+            run.entered = now;
+            find(buckets, wait, width).push(run, registers.by_ref().take(width));
+        }
+    }
+
+    fn stage_made(&mut self, wait: u32, run: Run) {
+        self.staged.push((wait, run));
+        self.registers.append(&mut self.scratch);
     }
 
     fn stage(&mut self, wait: u32, run: Run, registers: impl Iterator<Item = Register>) {
@@ -75,10 +86,10 @@ pub(super) struct Step<'s, 'c, E, H> {
 /// Which runs of a wait have ended.
 pub(super) fn bounds<E>(wait: &Wait, cx: &Context<'_, E>) -> Bounds {
     let Some(now) = cx.now else {
-        return Bounds { key: i64::MIN, last: i64::MIN, end: true };
+        return Bounds { key: i64::MIN, last: i64::MIN, now: i64::MAX, end: true };
     };
     let last = wait.gap.map_or(i64::MIN, |gap| oldest_time(gap, false, now));
-    Bounds { key: cx.horizon, last, end: false }
+    Bounds { key: cx.horizon, last, now, end: false }
 }
 
 impl<E: Event, H: History> Step<'_, '_, E, H> {
@@ -148,6 +159,7 @@ impl<E: Event, H: History> Step<'_, '_, E, H> {
     }
 
     /// Lets runs begin. This comes last, so they go straight into their buckets; gives how many.
+    #[inline]
     pub(super) fn begin(
         &mut self,
         tree: &mut Tree,
@@ -164,12 +176,34 @@ impl<E: Event, H: History> Step<'_, '_, E, H> {
                 automaton.conditions[number as usize].test.evaluate(context).holds()
             });
         }
-        let Some(outcome) = tree.outcome(node) else { return 0 };
-        let Some(&first) = outcome.moves.first() else { return 0 };
+        match tree.outcome(node) {
+            Some(outcome) if !outcome.moves.is_empty() => {
+                self.begin_with(outcome, fresh, buckets, matches)
+            }
+            _ => 0,
+        }
+    }
+
+    fn begin_with(
+        &mut self,
+        outcome: &Outcome,
+        fresh: &[Register],
+        buckets: &mut Vec<Bucket>,
+        matches: &[bool],
+    ) -> usize {
+        let automaton = self.cx.automaton;
+        let first = outcome.moves[0];
         let Arrival { number, time, .. } = *self.arrival;
         let key = automaton.program.window.key(number, time);
-        let run =
-            Run { tail: Tail::EMPTY, length: 0, start: number, key, last: time, matched: false };
+        let run = Run {
+            tail: Tail::EMPTY,
+            length: 0,
+            start: number,
+            key,
+            last: time,
+            entered: time,
+            matched: false,
+        };
         let wait = &automaton.program.waits[automaton.program.start as usize];
         let m = &wait.moves[first.at as usize];
         let plain = match &m.finish {
@@ -179,7 +213,9 @@ impl<E: Event, H: History> Step<'_, '_, E, H> {
         };
         if !plain || outcome.moves.len() > 1 || self.cx.config.limits.match_length.most == 0 {
             for &fire in &outcome.moves {
-                self.fork(&run, fresh, wait, fire, outcome.forks);
+                if let Some((target, next)) = self.fork(&run, fresh, wait, fire, outcome.forks) {
+                    self.harvest.stage_made(target, next);
+                }
             }
             return 0;
         }
@@ -195,10 +231,11 @@ impl<E: Event, H: History> Step<'_, '_, E, H> {
         1
     }
 
+    #[inline(always)]
     fn walk_event(&mut self, tree: &mut Tree) -> u32 {
         let Context { automaton, facts, faults, .. } = &mut *self.cx;
         let event = self.arrival.event;
-        tree.walk_event(&automaton.conditions, |number| {
+        tree.walk_event(&automaton.conditions, event.event_type(), |number| {
             facts.holds(number, event, automaton, faults)
         })
     }
@@ -260,10 +297,17 @@ impl<E: Event, H: History> Step<'_, '_, E, H> {
         outcome: &Outcome,
     ) -> bool {
         let run = *bucket.run(at);
-        let registers = bucket.registers(at);
         for &fire in &outcome.moves {
-            self.fork(&run, registers, wait, fire, outcome.forks);
+            let made = self.fork(&run, bucket.registers(at), wait, fire, outcome.forks);
+            let Some((target, next)) = made else { continue };
+            if target == bucket.wait {
+                // Behind those that see the event.
+                bucket.push(next, self.harvest.scratch.drain(..));
+            } else {
+                self.harvest.stage_made(target, next);
+            }
         }
+        let registers = bucket.registers(at);
         let mut stays = false;
         for &target in &outcome.ignores {
             if target == bucket.wait {
@@ -278,29 +322,40 @@ impl<E: Event, H: History> Step<'_, '_, E, H> {
         stays
     }
 
-    /// A copy of a run makes a move.
-    fn fork(&mut self, run: &Run, registers: &[Register], wait: &Wait, fire: Fire, forks: bool) {
+    /// A copy of a run makes a move; gives it and where it waits, its registers lie in `scratch`.
+    #[inline]
+    fn fork(
+        &mut self,
+        run: &Run,
+        registers: &[Register],
+        wait: &Wait,
+        fire: Fire,
+        forks: bool,
+    ) -> Option<(u32, Run)> {
         if self.too_long(run) {
-            return;
+            return None;
         }
         let m = &wait.moves[fire.at as usize];
-        let simple = matches!(m.finish, Finish::Emit { sees: Sees::Before, .. });
-        if simple && fire.target == NOWHERE && self.candidates.is_empty() {
-            if fire.emits {
-                self.complete_with(run, m, forks, &[]);
+        if fire.target == NOWHERE && self.candidates.is_empty() {
+            let emits = match &m.finish {
+                Finish::Emit { sees: Sees::Before, .. } => Some(fire.emits),
+                Finish::Emit { formula: Formula::True, .. } => Some(true),
+                _ => None,
+            };
+            if let Some(emits) = emits {
+                if emits {
+                    self.complete_with(run, m, forks, &[]);
+                }
+                return None;
             }
-            return;
         }
         let mut scratch = std::mem::take(&mut self.harvest.scratch);
         scratch.clear();
         scratch.extend(registers.iter().cloned());
         update(self.cx.automaton, m, &mut scratch, self.arrival.event);
         let (emits, target) = self.end(m, fire, &scratch);
-        if target == NOWHERE {
-            if emits {
-                self.complete_with(run, m, forks, &scratch);
-            }
-        } else {
+        let mut made = None;
+        if target != NOWHERE {
             let tail = self.history.append(&run.tail, self.entry(m, forks));
             self.harvest.kept = true;
             if emits {
@@ -308,10 +363,12 @@ impl<E: Event, H: History> Step<'_, '_, E, H> {
             }
             let (length, last) = (run.length + 1, self.arrival.time);
             let matched = run.matched || emits;
-            let next = Run { tail, length, last, matched, ..*run };
-            self.harvest.stage(target, next, scratch.drain(..));
+            made = Some((target, Run { tail, length, last, matched, ..*run }));
+        } else if emits {
+            self.complete_with(run, m, forks, &scratch);
         }
         self.harvest.scratch = scratch;
+        made
     }
 
     /// Whether a run that has made a move is a match, and where it goes.

@@ -5,7 +5,9 @@
 //! what it leaves open is decided for each run.
 
 use crate::nfa::program::{COMPLETE, Finish, NOWHERE, Sees, Wait};
+use crate::event::TypeId;
 use crate::nfa::{Condition, Formula};
+use crate::predicate::evaluate::Test;
 
 /// What is reached is an outcome, not a node.
 const OUTCOME: u32 = 1 << 31;
@@ -57,6 +59,8 @@ pub(crate) struct Outcome {
 struct Node {
     condition: u32,
     correlated: bool,
+    /// The condition is that the event is of this type.
+    type_id: Option<TypeId>,
     parent: u32,
     /// Which branch of the parent it is.
     branch: bool,
@@ -126,15 +130,11 @@ impl Tree {
     pub(crate) fn walk_event(
         &mut self,
         conditions: &[Condition],
+        of: TypeId,
         mut holds: impl FnMut(u32) -> bool,
     ) -> u32 {
-        if self.nodes.len() >= MOST_NODES {
-            self.nodes.clear();
-            self.outcomes.clear();
-            self.root = UNBUILT;
-        }
-        if self.root == UNBUILT {
-            self.root = self.build(conditions, None);
+        if self.root == UNBUILT || self.nodes.len() >= MOST_NODES {
+            self.plant(conditions);
         }
         let mut at = self.root;
         while at & OUTCOME == 0 {
@@ -142,10 +142,22 @@ impl Tree {
             if node.correlated {
                 break;
             }
-            let branch = holds(node.condition);
-            at = self.follow(conditions, at, branch);
+            let branch = match node.type_id {
+                Some(id) => id == of,
+                None => holds(node.condition),
+            };
+            let next = node.next[usize::from(branch)];
+            at = if next == UNBUILT { self.grow(conditions, at, branch) } else { next };
         }
         at
+    }
+
+    /// Builds the tree anew, with nothing but a root.
+    #[cold]
+    fn plant(&mut self, conditions: &[Condition]) {
+        self.nodes.clear();
+        self.outcomes.clear();
+        self.root = self.build(conditions, None);
     }
 
     /// Walks on to an outcome.
@@ -187,16 +199,17 @@ impl Tree {
     #[inline]
     pub(crate) fn follow(&mut self, conditions: &[Condition], at: u32, branch: bool) -> u32 {
         let next = self.nodes[at as usize].next[usize::from(branch)];
-        if next != UNBUILT {
-            return next;
-        }
+        if next == UNBUILT { self.grow(conditions, at, branch) } else { next }
+    }
+
+    #[cold]
+    fn grow(&mut self, conditions: &[Condition], at: u32, branch: bool) -> u32 {
         let next = self.build(conditions, Some((at, branch)));
         self.nodes[at as usize].next[usize::from(branch)] = next;
         next
     }
 
     /// The node or outcome below a branch.
-    #[cold]
     fn build(&mut self, conditions: &[Condition], below: Option<(u32, bool)>) -> u32 {
         self.known.fill(None);
         let mut above = below;
@@ -216,7 +229,11 @@ impl Tree {
         };
         let (parent, branch) = below.unwrap_or((UNBUILT, false));
         let next = [UNBUILT; 2];
-        self.nodes.push(Node { condition, correlated, parent, branch, next });
+        let type_id = match conditions[condition as usize].test {
+            Test::TypeIs(id) => Some(id),
+            _ => None,
+        };
+        self.nodes.push(Node { condition, correlated, type_id, parent, branch, next });
         (self.nodes.len() - 1) as u32
     }
 
@@ -296,7 +313,6 @@ mod tests {
     use crate::nfa::EdgeKind;
     use crate::nfa::program::{Ignore, Move};
     use crate::predicate::Expr;
-    use crate::predicate::evaluate::Test;
 
     fn conditions(unary: &[bool]) -> Vec<Condition> {
         let one = |&unary| Condition { expr: Expr::constant(true), test: Test::And(vec![]), unary };
@@ -320,12 +336,12 @@ mod tests {
         let mut tree = Tree::new(&wait, 0, false, 100);
         for round in 0..3 {
             for wanted in 0..100 {
-                let at = tree.walk_event(&conditions, |number| number == wanted);
+                let at = tree.walk_event(&conditions, TypeId(0), |number| number == wanted);
                 let outcome = tree.outcome(at).expect("nothing is left open");
                 assert_eq!(outcome.moves, [Fire { at: wanted, target: NOWHERE, emits: true }]);
                 assert!(outcome.ignores.is_empty(), "round {round}");
             }
-            let at = tree.walk_event(&conditions, |_| false);
+            let at = tree.walk_event(&conditions, TypeId(0), |_| false);
             assert_eq!(tree.outcome(at).expect("decided").effect, Effect::Stay);
         }
     }
@@ -346,9 +362,9 @@ mod tests {
         };
         let wait = Wait { moves: vec![one], ignores: vec![ignore], ..Wait::default() };
         let mut tree = Tree::new(&wait, 0, false, 2);
-        let at = tree.walk_event(&conditions, |_| false);
+        let at = tree.walk_event(&conditions, TypeId(0), |_| false);
         assert_eq!(tree.outcome(at).expect("decided").effect, Effect::Stay);
-        let at = tree.walk_event(&conditions, |_| true);
+        let at = tree.walk_event(&conditions, TypeId(0), |_| true);
         assert!(tree.outcome(at).is_none());
         let taken = tree.walk_run(&conditions, at, |_| true);
         assert_eq!(tree.outcome(taken).expect("decided").effect, Effect::Take);
