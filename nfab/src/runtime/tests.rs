@@ -98,7 +98,9 @@ proptest! {
 fn idle_partitions_are_forgotten() {
     let schema = schema();
     let text = |window| {
-        format!("PATTERN SEQ(A a, B b) WHERE skip_till_next_match {{ [vol] AND b.val > a.val }} {window}")
+        format!(
+            "PATTERN SEQ(A a, B b) WHERE skip_till_next_match {{ [vol] AND b.val > a.val }} {window}"
+        )
     };
     for window in ["WITHIN 50 ms", "WITHIN 50 EVENTS"] {
         for timeouts in [false, true] {

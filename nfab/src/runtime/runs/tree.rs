@@ -4,8 +4,8 @@
 //! for it. Conditions on the event alone come first: one walk serves all runs of the wait, and only
 //! what it leaves open is decided for each run.
 
-use crate::nfa::program::{COMPLETE, Finish, NOWHERE, Sees, Wait};
 use crate::event::TypeId;
+use crate::nfa::program::{COMPLETE, Finish, NOWHERE, Sees, Wait};
 use crate::nfa::{Condition, Formula};
 use crate::predicate::evaluate::Test;
 
