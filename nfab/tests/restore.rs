@@ -6,10 +6,10 @@ mod restoring;
 mod sase_oracle;
 
 use common::patterns::pattern;
-use common::world;
+use common::{Log, world};
 use nfab::{
     Automaton, CompileOptions, Config, EndOfInput, Engine, Evaluation, HistoryKind, HoldBack,
-    KleeneOutput, Limit, Limits, Policy, Record, Schema, Value,
+    KleeneOutput, Limit, Limits, Pattern, Policy, Record, Schema, Value,
 };
 use proptest::prelude::*;
 use restoring::{Step, check};
@@ -101,21 +101,25 @@ proptest! {
     #[test]
     fn patterns_go_on(
         pattern in pattern(),
-        events in prop::collection::vec((0..3_usize, 0..6_i64, 0..3_i64), 0..12),
+        events in prop::collection::vec((0..3_usize, 0..6_i64, 0..3_i64, 0..3_i64), 0..12),
         config in config(),
         only_counts in any::<bool>(),
+        keyed in any::<bool>(),
     ) {
         let world = world();
+        let key = keyed.then(|| "vol".to_owned());
+        let pattern = Pattern { partition_by: key.into_iter().collect(), ..pattern };
         let options = CompileOptions::new().follow_flink(true);
         let Ok(automaton) = Automaton::compile_with(&pattern, &world.schema, options) else {
             return Ok(());
         };
         let mut time = 0;
-        let mut event = |&(kind, val, pause): &(usize, i64, i64)| {
+        let mut event = |&(kind, val, pause, vol): &(usize, i64, i64, i64)| {
             time += pause;
-            Step::Event(world.event(["A", "B", "C"][kind], time, val))
+            let event = world.event(["A", "B", "C"][kind], time, val).with(world.vol, vol / 2);
+            if vol == 1 { vec![Step::Watermark(time + 1)] } else { vec![Step::Event(event)] }
         };
-        let steps: Vec<Step> = events.iter().map(&mut event).collect();
+        let steps: Vec<Step> = events.iter().flat_map(&mut event).collect();
         check(&automaton, config, &steps, only_counts);
     }
 }
@@ -148,6 +152,33 @@ fn values_are_kept_exactly() {
                 check(&automaton, Config::new().history(history), &steps, false);
             }
         }
+    }
+}
+
+/// Garbage, and what a window has passed, is not in a snapshot.
+#[test]
+fn what_is_not_live_is_left_out() {
+    let world = world();
+    let queries = [
+        "PATTERN SEQ(A a, A+ b[], B c) WHERE skip_till_next_match { b[i].val > a.val } WITHIN 9 ms",
+        "PATTERN SEQ(A a, A b, B c) WHERE skip_till_any_match { [val] } WITHIN 9 ms",
+        "PATTERN SEQ(A a, ~C c, B b) WHERE skip_till_any_match { c.val > b.val } WITHIN 9 ms",
+    ];
+    for query in queries {
+        let automaton = Automaton::from_text(query, &world.schema).unwrap();
+        let mut engine = Engine::new(automaton);
+        let mut log = Log::default();
+        for time in 0..500 {
+            let kind = if time % 7 == 0 { "C" } else { "A" };
+            engine.push(world.event(kind, time, time % 3), &mut log).unwrap();
+        }
+        let live = serde_json::to_string(&engine.snapshot().unwrap()).unwrap();
+        engine.advance_watermark(1000, &mut log).unwrap();
+        let rest = serde_json::to_string(&engine.snapshot().unwrap()).unwrap();
+        assert!(rest.len() < 1000 && live.len() < 20_000, "{} {}", rest.len(), live.len());
+        assert!(live.contains("499") && !rest.contains("[499"), "{rest}");
+        let stats = engine.stats();
+        assert_eq!((stats.cells, stats.stored_events, stats.runs), (0, 0, 0));
     }
 }
 

@@ -401,17 +401,10 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
         let program = &cx.automaton.program;
         let mut tails: Vec<&mut Tail> = Vec::new();
         for part in parts {
-            if self.filtered {
-                let (earliest, candidates) = (part.earliest(), part.candidates.len());
-                part.candidates.sweep_now(&program.filters, program.window, cx.horizon, earliest);
-                self.candidates = self.candidates + part.candidates.len() - candidates;
-                part.candidates.mark(used);
-            }
-            part.held.mark(used);
-            for bucket in &mut part.buckets {
+            // Promptly expired, none has passed; and if one had, something would come of it.
+            for bucket in part.buckets.iter_mut().filter(|_| !self.prompt) {
                 let bounds = bounds(&program.waits[bucket.wait as usize], cx);
-                // Promptly expired, there is none; and if there were, something would come of it.
-                if !self.prompt && bucket.may_pass(&bounds) {
+                if bucket.may_pass(&bounds) {
                     let mut passed = 0;
                     let saves = program.matched_is_no_timeout;
                     self.alive -= bucket.sweep(&bounds, |run, _| {
@@ -419,8 +412,16 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
                     });
                     cx.stats.timed_out += passed;
                 }
-                tails.extend(bucket.iter_mut().map(|run| &mut run.tail));
             }
+            if self.filtered {
+                let (earliest, candidates) = (part.earliest(), part.candidates.len());
+                part.candidates.sweep_now(&program.filters, program.window, cx.horizon, earliest);
+                self.candidates = self.candidates + part.candidates.len() - candidates;
+                part.candidates.mark(used);
+            }
+            part.held.mark(used);
+            let runs = part.buckets.iter_mut().flat_map(Bucket::iter_mut);
+            tails.extend(runs.map(|run| &mut run.tail));
         }
         self.history.compact(tails.into_iter(), used);
     }
