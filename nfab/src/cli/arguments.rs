@@ -1,5 +1,7 @@
 //! What can be written on the command line.
 
+mod keeping;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -107,6 +109,8 @@ pub(crate) struct Search {
     matching: Matching,
     #[command(flatten)]
     running: Running,
+    #[command(flatten)]
+    keeping: keeping::Keeping,
     #[command(flatten)]
     limits: LimitFlags,
 }

@@ -63,6 +63,15 @@ Output (--format):
   --timeouts   as well {\"timed_out\":{VARIABLE:[...]},\"deadline\":TIME,\"key\":KEY}
   Matches come in the order of what completed them, then of their events.
 
+Checkpoints:
+  With --checkpoint FILE the run can be killed at any moment and started again: the same command
+  with --resume restores FILE, passes over the rows that were read, and goes on. It has to be given
+  the same input from its beginning, on the standard input too; rows may have been added to the end.
+  Files of -o and --late are cut back to what they had at the checkpoint, so that they become what
+  they would have been without the interruption. The standard output goes on with what comes after
+  the checkpoint; a note on the standard error says how many lines were delivered before it.
+  FILE holds events as they are. With --threads there are no checkpoints.
+
 Exit codes:
   0 matches were found   1 there are none   2 an error in the query, the usage, the input or
                                               the output; the message is on the standard error
@@ -79,5 +88,7 @@ Examples:
       nfab 'PATTERN SEQ(Order o, ~Payment p) WHERE { [id] } WITHIN 1 day' --end-of-input max o.csv
   Is there any match?
       nfab --first --count 'PATTERN SEQ(A a, B b)' events.jsonl
+  A long run that goes on where it was interrupted:
+      nfab -f query.sase --checkpoint run.json --resume -o matches.jsonl events.csv.gz
   A picture of the automaton:
       nfab explain 'PATTERN SEQ(A a, B+ b[], C c)' --dot | dot -Tsvg > automaton.svg";

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod case;
+mod checkpoint;
 mod compare;
 mod explain;
 mod help;

@@ -51,6 +51,17 @@ pub(super) fn warning(title: &str, help: Option<&str>) {
     message("warning", title, None, &notes);
 }
 
+/// Something that is worth knowing and nothing to worry about.
+pub(super) fn note(title: &str) {
+    tell(format_args!("note: {title}"));
+}
+
+/// A checkpoint cannot be written.
+pub(super) fn unsaved(name: &str, error: &io::Error, before: Before) {
+    let title = format!("cannot write the checkpoint {name}: {}", without_number(error));
+    message("error", &title, None, &[before.note()]);
+}
+
 /// An error in a query, with a mark under its place. `name` says where the query is from.
 pub(super) fn query(name: &str, text: &str, error: &Error, help: Option<&str>) {
     let title = match error.stage() {

@@ -1,12 +1,14 @@
 //! An event of the input.
 
 use nfab::{Event, Slot, TypeId, ValueRef};
+use serde::{Deserialize, Serialize};
 
 /// One attribute; text is a range of the row's text.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 enum Cell {
     Missing,
     Int(i64),
+    #[serde(with = "bits")]
     Float(f64),
     Bool(bool),
     Text(u32, u32),
@@ -14,7 +16,8 @@ enum Cell {
 
 /// An event: its type, its time, the attributes that the query looks at, and, when the output shows
 /// it, the row as it was written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub(crate) struct Row {
     event_type: TypeId,
     time: i64,
@@ -23,6 +26,47 @@ pub(crate) struct Row {
     /// The row as written, if it is kept, then the texts of cells that are not part of it.
     text: Box<str>,
     written: u32,
+}
+
+/// A row of a checkpoint, which may have ranges that are none.
+#[derive(Deserialize)]
+struct Unchecked {
+    event_type: TypeId,
+    time: i64,
+    number: u64,
+    cells: Box<[Cell]>,
+    text: Box<str>,
+    written: u32,
+}
+
+impl TryFrom<Unchecked> for Row {
+    type Error = &'static str;
+
+    fn try_from(row: Unchecked) -> Result<Row, &'static str> {
+        let Unchecked { event_type, time, number, cells, text, written } = row;
+        let is_part = |start: u32, end: u32| text.get(start as usize..end as usize).is_some();
+        let fits = |cell: &Cell| match *cell {
+            Cell::Text(start, end) => is_part(start, end),
+            _ => true,
+        };
+        if !is_part(0, written) || !cells.iter().all(fits) {
+            return Err("a text of a row ends behind it");
+        }
+        Ok(Row { event_type, time, number, cells, text, written })
+    }
+}
+
+/// Floats by their bits: in JSON there is no NaN, and others are rounded.
+mod bits {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(x: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(x.to_bits())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+        u64::deserialize(from).map(f64::from_bits)
+    }
 }
 
 impl Row {

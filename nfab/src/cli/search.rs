@@ -9,10 +9,11 @@ use nfab::language::{Projection, Query};
 use nfab::{Automaton, Error, TypeId};
 
 use super::arguments::{Format, QueryFrom, Search};
+use super::checkpoint::{self, Checkpoints, Failed, Refused};
 use super::input::{Fatal, Input, Next, Reader, Wanted, plain};
 use super::matcher::Matcher;
 use super::names::Names;
-use super::output::Printer;
+use super::output::{Printed, Printer};
 use super::progress::Progress;
 use super::report::{self, Before};
 use super::summary::{self, Summary};
@@ -90,6 +91,11 @@ pub(super) fn main(arguments: &Search) -> Result<ExitCode, Reported> {
         report::plain("a table has no place for timeouts", Some(help));
         return Err(Reported);
     }
+    if arguments.checkpoint().is_some() && arguments.threads() > 1 {
+        let help = "leave out `--threads` or `--checkpoint`";
+        report::plain("there are no checkpoints of several threads", Some(help));
+        return Err(Reported);
+    }
     let source = Source::read(&from, advice)?;
     let query = source.parse()?;
     let names = Names::new(&query);
@@ -101,41 +107,105 @@ pub(super) fn main(arguments: &Search) -> Result<ExitCode, Reported> {
         Reported
     })?;
     let name = input.name.clone();
-    let reader = Reader::new(input, arguments.reading.format(), wanted)
+    let mut reader = Reader::new(input, arguments.reading.format(), wanted)
         .map_err(|fatal| tell_fatal(&fatal, &name, &source, None))?;
     let output = &arguments.output;
     let limit = output.limit();
-    keep_apart(file.as_deref(), &from, output)?;
+    keep_apart(file.as_deref(), &from, arguments)?;
     let (to, late) = (output.output.as_deref(), output.late.as_deref());
-    let printer = Printer::new(format, limit, &names, results, to, late)
+    let mut checkpoints = Checkpoints::new(arguments, &source.text);
+    let begun = begin(arguments, &source, automaton, &mut reader, checkpoints.as_mut())?;
+    let Begun { matcher, bad_rows, before } = begun;
+    let printer = Printer::new(format, limit, &names, results, to, late, before)
         .map_err(|(path, e)| write_failed(&e, Some(&path)))?;
-    let matcher = Matcher::new(automaton, arguments.config(), arguments.threads())
+    if let (Some(checkpoints), Some(before)) = (&checkpoints, &before)
+        && !printer.is_to_file()
+    {
+        checkpoints.tell(before, reader.rows());
+    }
+    let names = &names;
+    let source = &source;
+    Run { arguments, source, names, reader, printer, matcher, checkpoints, bad_rows, start }
+        .finish()
+}
+
+/// Where a run begins: with the first row or behind a checkpoint.
+struct Begun {
+    matcher: Matcher,
+    bad_rows: u64,
+    before: Option<Printed>,
+}
+
+fn begin(
+    arguments: &Search,
+    source: &Source,
+    automaton: Automaton,
+    reader: &mut Reader,
+    mut checkpoints: Option<&mut Checkpoints>,
+) -> Result<Begun, Reported> {
+    let refuse = |Refused { message, help }: Refused| {
+        report::plain(&message, Some(&help));
+        Reported
+    };
+    if let Some(checkpoints) = checkpoints.as_mut().filter(|_| arguments.resumes())
+        && let Some(saved) = checkpoints.load().map_err(refuse)?
+    {
+        let name = checkpoints.name();
+        let skipped = reader.skip(saved.rows());
+        let bad_rows =
+            skipped.map_err(|fatal| tell_fatal(&fatal, &reader.input().name, source, None))?;
+        checkpoints.go_on(&saved, reader, bad_rows).map_err(refuse)?;
+        let (snapshot, before) = saved.into_parts();
+        let matcher =
+            Matcher::restore(automaton, arguments.config(), snapshot).map_err(|error| {
+                report::plain(&format!("{name}: {}", error.message()), error.hint());
+                Reported
+            })?;
+        return Ok(Begun { matcher, bad_rows, before: Some(before) });
+    }
+    let mut matcher = Matcher::new(automaton, arguments.config(), arguments.threads())
         .map_err(|error| source.report(&error, None))?;
-    let run = Run { arguments, source: &source, names: &names, reader, printer, matcher, start };
-    run.finish()
+    if let Some(checkpoints) = checkpoints {
+        // It takes the place of one of an earlier run, to which what is printed now does not fit.
+        let saved = checkpoints.save(&mut matcher, reader, 0, Printed::default());
+        saved.map_err(|failed| match failed {
+            Failed::Engine(error) => source.report(&error, None),
+            Failed::Io(error) => {
+                let counted = arguments.output.format() == Format::Count;
+                report::unsaved(&checkpoints.name(), &error, Before { matches: 0, counted });
+                Reported
+            }
+        })?;
+    }
+    Ok(Begun { matcher, bad_rows: 0, before: None })
 }
 
 /// Refuses to write to a file that is read, or twice to one.
 fn keep_apart(
     file: Option<&Path>,
     from: &QueryFrom<'_>,
-    output: &super::arguments::Output,
+    arguments: &Search,
 ) -> Result<(), Reported> {
+    let output = &arguments.output;
     let query = match from {
         QueryFrom::File(path) => Some(*path),
         QueryFrom::Text(_) => None,
     };
     let target = output.output.as_deref();
     let late = output.late.as_deref();
-    let place = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let pairs = [(target, file), (target, query), (late, file), (late, query), (late, target)];
-    for (one, other) in pairs {
-        if let (Some(one), Some(other)) = (one, other)
-            && place(one) == place(other)
-        {
-            let name = one.display();
-            report::plain(&format!("{name} is named twice, and would be overwritten"), None);
-            return Err(Reported);
+    let kept = arguments.checkpoint().map(checkpoint::real);
+    let beside = kept.as_deref().map(checkpoint::beside);
+    let written = [target, late, kept.as_deref(), beside.as_deref()];
+    for (at, one) in written.into_iter().enumerate() {
+        let others = [file, query].into_iter().chain(written[..at].iter().copied());
+        for other in others.flatten() {
+            if let Some(one) = one
+                && checkpoint::real(one) == checkpoint::real(other)
+            {
+                let name = one.display();
+                report::plain(&format!("{name} is named twice, and would be overwritten"), None);
+                return Err(Reported);
+            }
         }
     }
     Ok(())
@@ -185,6 +255,8 @@ enum Stop {
     Engine(Error, u64),
     Fault(super::input::Fault),
     Fatal(Fatal),
+    /// The checkpoint cannot be written.
+    Unsaved(io::Error),
 }
 
 /// All that takes part in a run.
@@ -195,16 +267,16 @@ struct Run<'a> {
     reader: Reader,
     printer: Printer<'a>,
     matcher: Matcher,
+    checkpoints: Option<Checkpoints>,
+    bad_rows: u64,
     start: Instant,
 }
 
 impl Run<'_> {
     fn finish(mut self) -> Result<ExitCode, Reported> {
         self.printer.begin(self.reader.columns());
-        let mut bad_rows = 0;
-        let result = self.events(&mut bad_rows);
-        let failed = matches!(result, Err(Stop::Engine(..) | Stop::Fault(_) | Stop::Fatal(_)));
-        if failed {
+        let result = self.events();
+        if !matches!(result, Ok(()) | Err(Stop::Done)) {
             // What went wrong first is told.
             let _ = self.matcher.flush(&mut self.printer);
             self.printer.flush();
@@ -215,7 +287,7 @@ impl Run<'_> {
         let summary = Summary {
             stats: self.matcher.stats(),
             rows: self.reader.rows(),
-            bad_rows,
+            bad_rows: self.bad_rows,
             bytes: self.reader.input().bytes,
             matches,
             start: self.start,
@@ -249,51 +321,83 @@ impl Run<'_> {
                 Err(Reported)
             }
             Err(Stop::Fatal(fatal)) => Err(tell_fatal(&fatal, name, self.source, Some(before))),
+            Err(Stop::Unsaved(error)) => {
+                let name = self.checkpoints.as_ref().map(Checkpoints::name).unwrap_or_default();
+                report::unsaved(&name, &error, before);
+                Err(Reported)
+            }
         }
     }
 
     /// Shows all events to the engine.
-    fn events(&mut self, bad_rows: &mut u64) -> Result<(), Stop> {
+    fn events(&mut self) -> Result<(), Stop> {
         let skip = self.arguments.reading.skip_bad_rows;
         let live = self.reader.input().is_live();
         let to_file = self.arguments.output.output.is_some();
         let mut progress = Progress::new(self.reader.input().size, to_file);
-        let mut events = || loop {
+        let result = loop {
             match self.reader.next() {
                 Next::Row(row) => {
                     let number = row.number();
-                    self.matcher
-                        .push(row, &mut self.printer)
-                        .map_err(|error| Stop::Engine(error, number))?;
+                    if let Err(error) = self.matcher.push(row, &mut self.printer) {
+                        break Err(Stop::Engine(error, number));
+                    }
                     if self.printer.is_done() {
-                        return Err(Stop::Done);
+                        break Err(Stop::Done);
                     }
                 }
-                Next::Bad(fault) if !skip => return Err(Stop::Fault(fault)),
-                Next::Bad(_) => *bad_rows += 1,
+                Next::Bad(fault) if !skip => break Err(Stop::Fault(fault)),
+                Next::Bad(_) => self.bad_rows += 1,
                 Next::More => {
-                    if live {
-                        let last = self.reader.rows().saturating_sub(1);
-                        self.matcher
-                            .flush(&mut self.printer)
-                            .map_err(|error| Stop::Engine(error, last))?;
-                        self.printer.flush();
+                    if let Err(stop) = self.more(live, &mut progress) {
+                        break Err(stop);
                     }
-                    if self.printer.is_done() {
-                        return Err(Stop::Done);
-                    }
-                    let (bytes, matches) = (self.reader.input().bytes, self.printer.matches());
-                    progress.update(bytes, self.reader.rows(), matches);
-                    self.reader.fill().map_err(Stop::Fatal)?;
+                    continue;
                 }
-                Next::End => return Ok(()),
+                Next::End => break Ok(()),
+            }
+            let rows = self.reader.rows();
+            if self.checkpoints.as_ref().is_some_and(|checkpoints| checkpoints.is_due(rows))
+                && let Err(stop) = self.save()
+            {
+                break Err(stop);
             }
         };
-        let result = events();
         progress.clear();
         result?;
+        // Whoever finds that the input has grown goes on from here, as if it had not ended.
+        self.save()?;
         let last = self.reader.rows().saturating_sub(1);
         self.matcher.finish(&mut self.printer).map_err(|error| Stop::Engine(error, last))
+    }
+
+    /// Reads more.
+    fn more(&mut self, live: bool, progress: &mut Progress) -> Result<(), Stop> {
+        if live {
+            let last = self.reader.rows().saturating_sub(1);
+            self.matcher.flush(&mut self.printer).map_err(|error| Stop::Engine(error, last))?;
+            self.printer.flush();
+        }
+        if self.printer.is_done() {
+            return Err(Stop::Done);
+        }
+        let (bytes, matches) = (self.reader.input().bytes, self.printer.matches());
+        progress.update(bytes, self.reader.rows(), matches);
+        self.reader.fill().map_err(Stop::Fatal)
+    }
+
+    /// Writes a checkpoint, if any are wanted.
+    fn save(&mut self) -> Result<(), Stop> {
+        let Some(checkpoints) = &mut self.checkpoints else { return Ok(()) };
+        let printed = self.printer.deliver();
+        if self.printer.is_done() {
+            return Err(Stop::Done);
+        }
+        let saved = checkpoints.save(&mut self.matcher, &self.reader, self.bad_rows, printed);
+        saved.map_err(|failed| match failed {
+            Failed::Engine(error) => Stop::Engine(error, self.reader.rows().saturating_sub(1)),
+            Failed::Io(error) => Stop::Unsaved(error),
+        })
     }
 
     /// What did not fail and yet should be known.

@@ -200,6 +200,25 @@ impl Reader {
         self.rows
     }
 
+    /// Bytes of the input up to the next row.
+    pub(crate) fn offset(&self) -> u64 {
+        self.input.bytes - (self.end - self.start) as u64
+    }
+
+    /// Passes over rows until there were so many, or until the end; gives how many were bad.
+    pub(crate) fn skip(&mut self, rows: u64) -> Result<u64, Fatal> {
+        let mut bad_rows = 0;
+        while self.rows < rows {
+            match self.next() {
+                Next::Row(_) => {}
+                Next::Bad(_) => bad_rows += 1,
+                Next::More => self.fill()?,
+                Next::End => break,
+            }
+        }
+        Ok(bad_rows)
+    }
+
     /// The next event of what was read.
     pub(crate) fn next(&mut self) -> Next {
         loop {

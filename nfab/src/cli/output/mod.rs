@@ -2,9 +2,9 @@
 
 mod json;
 mod table;
+mod target;
 
 use std::borrow::Borrow;
-use std::fs::File;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -12,47 +12,22 @@ use std::sync::Arc;
 
 use nfab::language::{Projection, Returned};
 use nfab::{Cause, Event, Events, Match, Sink, TimedOut};
+use serde::{Deserialize, Serialize};
 
 use super::arguments::Format;
 use super::input::Columns;
 use super::names::Names;
 use super::row::Row;
 use json::Objects;
+use target::{Delivered, Target};
 
-/// Bytes that are gathered before they are written.
-const BUFFER: usize = 64 << 10;
-
-/// What is written to, with what was not written yet.
-struct Target {
-    out: Box<dyn Write>,
-    /// The file, if it is not the standard output.
-    path: Option<PathBuf>,
-    buffer: Vec<u8>,
-    error: Option<io::Error>,
-}
-
-impl Target {
-    fn new(path: Option<&Path>) -> Result<Self, (PathBuf, io::Error)> {
-        let out: Box<dyn Write> = match path {
-            None => Box::new(io::stdout()),
-            Some(path) => Box::new(File::create(path).map_err(|e| (path.to_owned(), e))?),
-        };
-        Ok(Target { out, path: path.map(Path::to_owned), buffer: Vec::new(), error: None })
-    }
-
-    fn flush(&mut self) {
-        if !self.buffer.is_empty() && self.error.is_none() {
-            let written = self.out.write_all(&self.buffer).and_then(|()| self.out.flush());
-            self.error = written.err();
-        }
-        self.buffer.clear();
-    }
-
-    fn flush_if_large(&mut self) {
-        if self.buffer.len() >= BUFFER {
-            self.flush();
-        }
-    }
+/// What was printed, by this run and those that it goes on with.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Printed {
+    pub(crate) main: Delivered,
+    late: Delivered,
+    matches: u64,
+    timed_out: u64,
 }
 
 /// Prints what an engine finds.
@@ -71,6 +46,8 @@ pub(crate) struct Printer<'q> {
     timed_out: u64,
     /// How many more matches are wanted.
     remaining: u64,
+    /// The output goes on with that of another run.
+    resumed: bool,
 }
 
 /// How a line begins.
@@ -85,9 +62,10 @@ const TIMED_OUT: Words = Words { events: "timed_out", ids: "timed_out" };
 
 impl<'q> Printer<'q> {
     /// A printer to the standard output or a file; late events go to a file of their own.
+    /// Files go on with what was printed `before`, if anything was.
     ///
     /// # Errors
-    /// A file that cannot be made.
+    /// A file that cannot be made, or does not have what was printed.
     pub(crate) fn new(
         format: Format,
         limit: Option<u64>,
@@ -95,19 +73,24 @@ impl<'q> Printer<'q> {
         results: Option<Projection>,
         path: Option<&Path>,
         late: Option<&Path>,
+        before: Option<Printed>,
     ) -> Result<Self, (PathBuf, io::Error)> {
+        let Printed { matches, timed_out, .. } = before.unwrap_or_default();
         Ok(Printer {
-            main: Target::new(path)?,
-            late: late.map(|path| Target::new(Some(path))).transpose()?,
+            main: Target::new(path, before.map(|before| before.main))?,
+            late: late
+                .map(|path| Target::new(Some(path), before.map(|before| before.late)))
+                .transpose()?,
             format,
             names,
             results,
             columns: None,
             objects: None,
             lists: vec![vec![]; names.variables.len()],
-            matches: 0,
-            timed_out: 0,
-            remaining: limit.unwrap_or(u64::MAX),
+            matches,
+            timed_out,
+            remaining: limit.unwrap_or(u64::MAX).saturating_sub(matches),
+            resumed: before.is_some(),
         })
     }
 
@@ -115,6 +98,9 @@ impl<'q> Printer<'q> {
     pub(crate) fn begin(&mut self, columns: Option<&Arc<Columns>>) {
         self.objects = columns.map(|columns| Objects::new(columns));
         self.columns = columns.cloned();
+        if self.resumed {
+            return;
+        }
         let columns = columns.map(|columns| &**columns);
         if self.format == Format::Csv {
             match &self.results {
@@ -150,6 +136,26 @@ impl<'q> Printer<'q> {
         self.main.flush();
         if let Some(late) = &mut self.late {
             late.flush();
+        }
+    }
+
+    /// Whether the main output can be taken back to what it was at a checkpoint.
+    pub(crate) fn is_to_file(&self) -> bool {
+        self.main.is_file()
+    }
+
+    /// Delivers everything printed so far, and says how much that is.
+    pub(crate) fn deliver(&mut self) -> Printed {
+        self.main.sync();
+        let late = self.late.as_mut().map(|late| {
+            late.sync();
+            late.delivered()
+        });
+        Printed {
+            main: self.main.delivered(),
+            late: late.unwrap_or_default(),
+            matches: self.matches,
+            timed_out: self.timed_out,
         }
     }
 
