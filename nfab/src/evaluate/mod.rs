@@ -28,13 +28,10 @@ mod held;
 mod marked;
 mod reader;
 mod stages;
-mod walk;
-
-#[allow(unused_imports, reason = "called by the front ends and the engine")]
-pub(crate) use choose::{choose, with_config};
-#[allow(unused_imports, reason = "called by the engine")]
-pub(crate) use compact::Compact;
-#[allow(unused_imports, reason = "called by the engine")]
-pub(crate) use grouped::Grouped;
 #[cfg(test)]
 mod tests;
+mod walk;
+
+pub(crate) use choose::{choose, with_config};
+pub(crate) use compact::Compact;
+pub(crate) use grouped::Grouped;
