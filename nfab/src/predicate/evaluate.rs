@@ -196,10 +196,9 @@ impl Relation {
     }
 }
 
-/// The integers that a register may hold for a condition to hold, once the event is known: so one
-/// comparison serves for each run.
+/// The integers that a register may hold.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Range {
+struct Range {
     register: usize,
     low: i64,
     /// How far the greatest one is from the least.
@@ -227,24 +226,76 @@ impl Range {
         Range { register, low, span, inside }
     }
 
-    /// Whether the condition holds; `None` if the register does not hold an integer.
     #[inline]
-    pub(crate) fn check(&self, registers: &[Register]) -> Option<bool> {
+    fn holds(&self, registers: &[Register]) -> Option<bool> {
         let value = registers[self.register].int()?;
         Some((value.wrapping_sub(self.low) as u64 <= self.span) == self.inside)
     }
 }
 
+/// What can be said of a condition once the event is known, before looking at all of it: so one or
+/// two comparisons serve for most runs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sieve {
+    /// The event alone rules it out.
+    never: bool,
+    first: Option<Range>,
+    second: Option<Range>,
+    /// More is needed for it to hold.
+    partly: bool,
+}
+
+impl Sieve {
+    /// Whether the condition holds; `None` if this does not tell.
+    #[inline]
+    pub(crate) fn check(&self, registers: &[Register]) -> Option<bool> {
+        if self.never {
+            return Some(false);
+        }
+        let mut known = !self.partly;
+        for range in [&self.first, &self.second].into_iter().flatten() {
+            match range.holds(registers) {
+                // One of several that does not hold is enough.
+                Some(false) => return Some(false),
+                Some(true) => {}
+                None => known = false,
+            }
+        }
+        known.then_some(true)
+    }
+
+    fn gather<E: Event>(&mut self, test: &Test, at: Context<'_, E>) {
+        match test {
+            Test::And(all) => all.iter().for_each(|test| self.gather(test, at)),
+            _ if self.never => {}
+            _ if !test.reads_registers() => self.never = !test.evaluate(at).holds(),
+            _ => match (test.range(at), &self.first, &self.second) {
+                (Some(range), None, _) => self.first = Some(range),
+                (Some(range), _, None) => self.second = Some(range),
+                _ => self.partly = true,
+            },
+        }
+    }
+}
+
 impl Test {
-    /// What a register may hold, if the condition compares it with an integer of the event.
-    pub(crate) fn range<E: Event>(&self, event: &E, faults: &Faults) -> Option<Range> {
+    /// What can be said of the condition, given the event.
+    pub(crate) fn sieve<E: Event>(&self, event: &E, faults: &Faults) -> Option<Sieve> {
         let at = Context { event, registers: &[], faults };
+        let mut sieve = Sieve::default();
+        sieve.gather(self, at);
+        (sieve.never || sieve.first.is_some()).then_some(sieve)
+    }
+
+    /// What a register may hold, if the condition compares it with an integer of the event.
+    fn range<E: Event>(&self, at: Context<'_, E>) -> Option<Range> {
         let register = |term: &Term| match term {
             Term::Register(register, pick) if pick.is_value() => Some(*register),
             _ => None,
         };
         match self {
-            Test::Assume(test, _) => test.range(event, faults),
+            // What is said of integers is known.
+            Test::Assume(test, _) if matches!(**test, Test::Compare(..)) => test.range(at),
             Test::Compare(relation, a, b) => match (register(a), register(b)) {
                 (Some(register), None) if !b.reads_registers() => {
                     Some(Range::new(register, *relation, b.int(at)?))
@@ -350,6 +401,55 @@ impl Test {
             Test::In(one, all) => one.reads_registers() || all.iter().any(Term::reads_registers),
             Test::Between(a, b, c) => [a, b, c].iter().any(|e| e.reads_registers()),
             Test::IsMissing(e) | Test::Term(e) => e.reads_registers(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Record;
+
+    /// Whatever is said before looking at all of a condition is what looking says.
+    #[test]
+    fn sieves_agree_with_evaluation() {
+        let relations = [
+            Relation::Equal,
+            Relation::NotEqual,
+            Relation::Less,
+            Relation::LessOrEqual,
+            Relation::Greater,
+            Relation::GreaterOrEqual,
+        ];
+        let held = || Term::Register(0, Pick::Last);
+        let slot = || Term::Slot(Slot(0));
+        let faults = Faults::default();
+        let ends = [i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX - 1, i64::MAX];
+        let mut values: Vec<Option<Value>> = ends.iter().map(|&i| Some(Value::Int(i))).collect();
+        values.extend([None, Some(Value::Missing), Some(Value::Float(0.5)), Some("t".into())]);
+        for relation in relations {
+            let plain = Test::Compare(relation, slot(), held());
+            let turned = Test::Compare(relation, held(), slot());
+            let tests = [
+                plain.clone(),
+                turned.clone(),
+                Test::Assume(Box::new(plain.clone()), true),
+                Test::And(vec![Test::TypeIs(TypeId(0)), plain.clone(), turned.clone()]),
+                Test::And(vec![Test::TypeIs(TypeId(1)), plain.clone()]),
+                Test::And(vec![plain.clone(), Test::Or(vec![turned.clone()]), plain, turned]),
+            ];
+            for (test, new) in tests.iter().flat_map(|test| values.iter().map(move |v| (test, v))) {
+                let new = new.clone().unwrap_or_default();
+                let event = Record::new(TypeId(0), 0).with(Slot(0), new);
+                let Some(sieve) = test.sieve(&event, &faults) else { continue };
+                for old in &values {
+                    let registers = [Register::Value(old.clone())];
+                    let at = Context { event: &event, registers: &registers, faults: &faults };
+                    if let Some(said) = sieve.check(&registers) {
+                        assert_eq!(said, test.evaluate(at).holds(), "{test:?} {event:?} {old:?}");
+                    }
+                }
+            }
         }
     }
 }

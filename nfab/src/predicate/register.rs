@@ -41,10 +41,7 @@ pub(crate) enum Register {
     /// A sum of integers that 64 bits hold, and how many there were.
     Ints(i64, u64),
     /// A sum of floats.
-    Floats(
-        #[cfg_attr(feature = "serde", serde(with = "crate::snapshot::codec::bits"))] f64,
-        u64,
-    ),
+    Floats(#[cfg_attr(feature = "serde", serde(with = "crate::snapshot::codec::bits"))] f64, u64),
     /// Any other sum.
     Sum(Box<Sum>),
     Count(u64),

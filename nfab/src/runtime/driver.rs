@@ -15,7 +15,7 @@ use super::over;
 use super::partitions::{Handle, Partitions};
 use crate::config::{Config, EndOfInput};
 use crate::error::Error;
-use crate::event::Event;
+use crate::event::{Event, TypeId};
 use crate::history::{EventIndex, EventStore, Marks};
 use crate::limits::Policy;
 use crate::nfa::Automaton;
@@ -45,6 +45,10 @@ pub(super) struct Driver<E: Event, V: Evaluator<E>> {
     /// Partitions to look at as soon as time advances.
     recheck: Vec<Handle>,
     unkeyed: bool,
+    /// While nothing is held, events of other types than these change nothing.
+    begins: Option<Box<[TypeId]>>,
+    /// Nothing is held.
+    idle: bool,
     prompt: bool,
     pub(super) store: EventStore<E>,
     facts: Facts,
@@ -84,6 +88,11 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
         let program = &automaton.program;
         let prompt = evaluator.prompt();
         let keyed = !program.key.is_empty();
+        let begins = if keyed || !program.filters.is_empty() {
+            None
+        } else {
+            program.begins(&automaton.conditions)
+        };
         let foreign = |(at, wait): (usize, &crate::nfa::program::Wait)| wait.foreign != at as u32;
         let mut driver = Driver {
             clocks: if keyed { Clock::all(&automaton, prompt) } else { Vec::new() },
@@ -95,6 +104,8 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
             before: None,
             recheck: Vec::new(),
             unkeyed: !keyed,
+            begins,
+            idle: false,
             prompt,
             store: EventStore::new(),
             faults: Faults::default(),
@@ -159,6 +170,9 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
             self.horizon = window.horizon(number, time);
             self.pass(time)?;
         }
+        if self.idle && self.begins.as_ref().is_some_and(|of| !of.contains(&event.event_type())) {
+            return Ok(());
+        }
         self.process(event, number, time, sink)
     }
 
@@ -215,6 +229,7 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
         let recheck = cx.recheck;
         let waiting = self.evaluator.has_matches(part);
         if self.unkeyed {
+            self.idle = !waiting && self.evaluator.is_empty(part);
             if !kept && !waiting && self.out.is_empty() {
                 return result;
             }

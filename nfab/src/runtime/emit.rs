@@ -99,7 +99,8 @@ impl Output {
     fn arrange(&mut self) {
         let taken = &self.taken;
         let of = |span: &Span| &taken[span.from..span.to];
-        if self.matches.len() > 1 {
+        let ascending = |pair: &[Span]| order(of(&pair[0]), of(&pair[1])).is_lt();
+        if !self.matches.windows(2).all(ascending) {
             self.matches.sort_unstable_by(|a, b| order(of(a), of(b)));
             self.matches.dedup_by(|a, b| of(a) == of(b));
         }

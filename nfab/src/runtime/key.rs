@@ -5,6 +5,9 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use crate::event::{Event, Slot};
 use crate::value::ValueRef;
 
+/// 2^63 as a float: the first one above every `i64`.
+const TWO_63: f64 = 9_223_372_036_854_775_808.0;
+
 /// One value of a key. Equal numbers are equal whatever their type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -35,9 +38,7 @@ impl<'a> Lent<'a> {
             ValueRef::Missing => return None,
             ValueRef::Float(x) if x.is_nan() => return None,
             ValueRef::Float(x) => {
-                // 2^63 itself is beyond the integers; rounding makes the comparison exact.
-                let whole = x.trunc() == x
-                    && (-9.223_372_036_854_775_8e18..9.223_372_036_854_775_8e18).contains(&x);
+                let whole = x.trunc() == x && (-TWO_63..TWO_63).contains(&x);
                 if whole { Lent::Int(x as i64) } else { Lent::Float(x.to_bits()) }
             }
         })

@@ -48,6 +48,7 @@ enum Condition {
 }
 
 /// The evaluations.
+#[allow(clippy::large_enum_variant, reason = "there is one in an engine, and it stays where it is")]
 enum Core<E: Event> {
     Runs(Driver<E, Runs<ChainBuffer>>),
     Versioned(Driver<E, Runs<VersionedBuffer>>),

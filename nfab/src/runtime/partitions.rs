@@ -187,12 +187,9 @@ impl<P> Partitions<P> {
         self.all.iter().map(|found| &found.part)
     }
 
+    /// Places, used or not.
+    #[cfg(any(test, feature = "serde"))]
     pub(crate) fn places(&self) -> u32 {
         self.all.len() as u32
-    }
-
-    /// How many hold something.
-    pub(crate) fn busy(&self) -> usize {
-        self.busy
     }
 }

@@ -100,10 +100,10 @@ impl<E: Event, H: History> Step<'_, '_, E, H> {
         let bounds = bounds(wait, self.cx);
         let node = self.walk_event(tree);
         let shared = tree.outcome(node).map(|outcome| outcome.effect);
-        if bucket.may_pass(&bounds) {
-            if shared != Some(Effect::Stay) || bucket.worth_sweeping(&bounds) {
-                self.sweep(bucket, &bounds);
-            }
+        if bucket.may_pass(&bounds)
+            && (shared != Some(Effect::Stay) || bucket.worth_sweeping(&bounds))
+        {
+            self.sweep(bucket, &bounds);
         }
         match shared {
             Some(Effect::Stay) => return,
@@ -114,24 +114,24 @@ impl<E: Event, H: History> Step<'_, '_, E, H> {
         let (event, faults) = (self.arrival.event, self.cx.faults);
         // Most conditions on a run compare one of its registers with the event.
         let fork = tree.fork(node);
-        let range = fork.and_then(|fork| conditions[fork.0 as usize].test.range(event, faults));
+        let sieve = fork.and_then(|fork| conditions[fork.0 as usize].test.sieve(event, faults));
         let stays = fork.map_or([false; 2], |fork| fork.1);
         let places = bucket.places();
         let end = places.end;
         let (mut at, mut keep) = (places.start, places.start);
         while at < end {
             let mut node = node;
-            if let Some(range) = &range {
+            if let Some(sieve) = &sieve {
                 if keep == at {
                     at = bucket.position(at..end, |registers| {
-                        range.check(registers).is_none_or(|branch| !stays[usize::from(branch)])
+                        sieve.check(registers).is_none_or(|branch| !stays[usize::from(branch)])
                     });
                     keep = at;
                     if at == end {
                         break;
                     }
                 }
-                if let Some(branch) = range.check(bucket.registers(at)) {
+                if let Some(branch) = sieve.check(bucket.registers(at)) {
                     node = tree.follow(conditions, node, branch);
                 }
             }

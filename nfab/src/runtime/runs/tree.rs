@@ -72,7 +72,8 @@ struct Node {
 enum Goal {
     Stop,
     Move(u32),
-    Emit(u32),
+    /// Of the move before.
+    Emit,
     Ignore(u32),
 }
 
@@ -102,7 +103,7 @@ impl Tree {
             goals.push((Goal::Move(at as u32), m.formula.clone()));
             if let Finish::Emit { formula, sees: Sees::Before } = &m.finish {
                 let formula = m.formula.clone().and(formula.clone());
-                goals.push((Goal::Emit(at as u32), formula));
+                goals.push((Goal::Emit, formula));
             }
         }
         for ignore in wait.ignores.iter().filter(|i| !start && i.target != NOWHERE) {
@@ -250,8 +251,7 @@ impl Tree {
                 Goal::Move(at) => {
                     moves.push(Fire { at, target: self.moves[at as usize].0, emits: false });
                 }
-                // It follows its move.
-                Goal::Emit(_) => moves.iter_mut().last().into_iter().for_each(|m| m.emits = true),
+                Goal::Emit => moves.iter_mut().last().into_iter().for_each(|m| m.emits = true),
                 Goal::Ignore(COMPLETE) => completes = true,
                 Goal::Ignore(target) if !ignores.contains(&target) => ignores.push(target),
                 Goal::Ignore(_) => {}
