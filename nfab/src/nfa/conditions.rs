@@ -34,28 +34,29 @@ impl<'p> Compiler<'p> {
                 }
             };
             for e in own.into_iter().chain(&element.quantifier.until) {
-                let test = compiler.test(e).map_err(|error| match element.name() {
-                    Some(name) => error.in_stage(name),
-                    None => error,
-                })?;
-                // Equal conditions are evaluated once.
-                let number = self.conditions.iter().position(|c| c.expr == *e);
-                let number = number.unwrap_or_else(|| {
-                    let unary = !test.reads_registers();
-                    self.conditions.push(Condition { expr: e.clone(), test, unary });
-                    self.conditions.len() - 1
-                });
-                self.numbers.insert(std::ptr::from_ref(e), number as u32);
+                for e in parts(e) {
+                    let test = compiler.test(e).map_err(|error| match element.name() {
+                        Some(name) => error.in_stage(name),
+                        None => error,
+                    })?;
+                    // Equal conditions are evaluated once.
+                    let number = self.conditions.iter().position(|c| c.expr == *e);
+                    let number = number.unwrap_or_else(|| {
+                        let unary = !test.reads_registers();
+                        self.conditions.push(Condition { expr: e.clone(), test, unary });
+                        self.conditions.len() - 1
+                    });
+                    self.numbers.insert(std::ptr::from_ref(e), number as u32);
+                }
             }
         }
         Ok(())
     }
 
     fn holds(&self, e: Option<&Expr>) -> Formula {
-        match e {
-            None => Formula::True,
-            Some(e) => Formula::Holds(self.numbers[&std::ptr::from_ref(e)]),
-        }
+        let parts = e.map(parts).unwrap_or_default();
+        let holds = parts.into_iter().map(|e| Formula::Holds(self.numbers[&std::ptr::from_ref(e)]));
+        holds.fold(Formula::True, Formula::and)
     }
 
     pub(super) fn condition(&self, element: &Element) -> Formula {
@@ -67,5 +68,14 @@ impl<'p> Compiler<'p> {
 
     pub(super) fn until(&self, element: &Element) -> Option<Formula> {
         element.quantifier.until.as_ref().map(|e| self.holds(Some(e)))
+    }
+}
+
+/// The conditions that a conjunction consists of: what is asked of the type of an event, of its
+/// attributes and of the events before is evaluated apart, and once where several stages ask it.
+fn parts(e: &Expr) -> Vec<&Expr> {
+    match e {
+        Expr::And(all) if !all.is_empty() => all.iter().flat_map(parts).collect(),
+        other => vec![other],
     }
 }

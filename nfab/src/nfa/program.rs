@@ -4,8 +4,9 @@
 //! take edges, the proceed edges on the way included) and every open [`Ignore`]; without any it ends.
 //! The paper's states and edges, for people, are in [`Automaton::states`](super::Automaton::states).
 
-use super::{EdgeKind, Formula};
-use crate::event::Slot;
+use super::{Condition, EdgeKind, Formula};
+use crate::event::{Slot, TypeId};
+use crate::predicate::evaluate::Test;
 
 /// A target: there is nothing to wait for any more.
 pub(crate) const NOWHERE: u32 = u32::MAX;
@@ -25,6 +26,24 @@ pub(crate) struct Program {
     pub(crate) filters: Vec<Filter>,
     /// A run that was a match does not time out (S13).
     pub(crate) matched_is_no_timeout: bool,
+}
+
+impl Program {
+    /// The types of the events with which a match may begin, if the formulas of the start tell.
+    pub(crate) fn begins(&self, conditions: &[Condition]) -> Option<Box<[TypeId]>> {
+        fn of(formula: &Formula, conditions: &[Condition]) -> Option<TypeId> {
+            match formula {
+                Formula::Holds(number) => match conditions[*number as usize].test {
+                    Test::TypeIs(id) => Some(id),
+                    _ => None,
+                },
+                Formula::And(a, b) => of(a, conditions).or_else(|| of(b, conditions)),
+                Formula::True | Formula::Not(_) => None,
+            }
+        }
+        let start = self.waits.get(self.start as usize)?;
+        start.moves.iter().map(|begin| of(&begin.formula, conditions)).collect()
+    }
 }
 
 /// How far a match may reach.
