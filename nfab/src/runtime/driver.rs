@@ -6,6 +6,8 @@ mod save;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use bounds::{FORGET, SMALL};
+
 use super::alarms::Clock;
 use super::context::{Context, Facts};
 use super::emit::{Output, Scene};
@@ -16,18 +18,12 @@ use super::partitions::{Handle, Partitions};
 use crate::config::{Config, EndOfInput};
 use crate::error::Error;
 use crate::event::{Event, TypeId};
-use crate::history::{EventIndex, EventStore, Marks};
+use crate::history::{EventIndex, EventStore};
 use crate::limits::Policy;
 use crate::nfa::Automaton;
 use crate::nfa::program::Window;
 use crate::predicate::evaluate::Faults;
 use crate::stats::Stats;
-
-/// Cells below which looking for garbage is not worth while.
-const SMALL: usize = 1024;
-
-/// Events that are kept between two attempts to forget older ones.
-const FORGET: usize = 64;
 
 /// The event being processed, with its place and number.
 type Newest<'a, E> = Option<(EventIndex, u64, &'a E)>;
@@ -82,6 +78,9 @@ macro_rules! context {
         }
     };
 }
+
+// Behind the macro that it uses.
+mod bounds;
 
 impl<E: Event, V: Evaluator<E>> Driver<E, V> {
     pub(super) fn new(automaton: Arc<Automaton>, config: Config, evaluator: V) -> Self {
@@ -430,100 +429,5 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
             self.stats.dropped_matches = self.stats.dropped_matches.saturating_add(more);
         }
         Ok(())
-    }
-
-    /// After an event that was kept: limits and garbage.
-    #[inline]
-    fn bound(&mut self, at: u32) -> Result<(), Error> {
-        let (runs, cells) = (self.evaluator.all_runs(), self.evaluator.cells());
-        self.stats.peak_runs = self.stats.peak_runs.max(runs);
-        self.stats.peak_cells = self.stats.peak_cells.max(cells);
-        let limits = &self.config.limits;
-        if limits.runs_per_key.most != usize::MAX {
-            self.bound_key(at)?;
-        }
-        if runs > self.config.limits.runs.most {
-            self.bound_runs()?;
-        }
-        if self.store.len() >= self.forget_at {
-            if self.horizon > Key::MIN && self.evaluator.forgets() {
-                self.evaluator.forget(self.horizon);
-                self.store.expire(self.horizon);
-            }
-            self.forget_at = self.store.len() + FORGET;
-        }
-        if cells >= self.collect_at || self.store.len() >= self.collect_events_at {
-            self.collect_garbage()?;
-        }
-        Ok(())
-    }
-
-    fn now_runs(&self) -> usize {
-        let runs = |part| self.evaluator.runs(part, self.horizon, self.watermark, &self.automaton);
-        self.partitions.iter().map(runs).sum()
-    }
-
-    #[cold]
-    fn bound_runs(&mut self) -> Result<(), Error> {
-        let limit = self.config.limits.runs;
-        if self.now_runs() < self.evaluator.all_runs() {
-            // Some have ended and lie about.
-            self.collect();
-        }
-        let beyond = self.evaluator.all_runs().saturating_sub(limit.most);
-        if beyond > 0 {
-            if limit.policy == Policy::Error {
-                return Err(over("partial matches", limit));
-            }
-            self.evaluator.shed(&mut self.partitions.iter_mut(), beyond, limit.policy);
-            self.stats.dropped_runs += beyond as u64;
-        }
-        Ok(())
-    }
-
-    fn bound_key(&mut self, at: u32) -> Result<(), Error> {
-        let limit = self.config.limits.runs_per_key;
-        let part = &mut self.partitions.at(at).part;
-        let runs = self.evaluator.runs(part, self.horizon, self.watermark, &self.automaton);
-        let beyond = runs.saturating_sub(limit.most);
-        if beyond > 0 {
-            if limit.policy == Policy::Error {
-                return Err(over("partial matches of one key", limit));
-            }
-            let mut cx = context!(self, self.watermark);
-            self.evaluator.expire(part, &mut cx)?;
-            self.evaluator.shed(&mut std::iter::once(part), beyond, limit.policy);
-            self.stats.dropped_runs += beyond as u64;
-        }
-        Ok(())
-    }
-
-    #[cold]
-    fn collect_garbage(&mut self) -> Result<(), Error> {
-        let mut limit = self.config.limits.history;
-        limit.most = limit.most.min(self.evaluator.capacity());
-        self.collect();
-        while self.evaluator.cells() > limit.most {
-            let started = self.evaluator.all_runs();
-            if limit.policy == Policy::Error || started == 0 {
-                return Err(over("remembered events", limit));
-            }
-            let count = started.div_ceil(2);
-            self.evaluator.shed(&mut self.partitions.iter_mut(), count, limit.policy);
-            self.stats.dropped_runs += count as u64;
-            self.collect();
-        }
-        // Each collection is paid for by what was added since the one before.
-        self.collect_at = SMALL.max(2 * self.evaluator.cells()).min(limit.most.saturating_add(1));
-        self.collect_events_at = SMALL.max(2 * self.store.len());
-        Ok(())
-    }
-
-    fn collect(&mut self) {
-        let mut used: Marks = self.store.marks();
-        let mut cx = context!(self, self.watermark);
-        self.evaluator.collect(&mut self.partitions.iter_mut(), &mut cx, &mut used);
-        let moved = self.store.compact(&used);
-        self.evaluator.renumber(&mut self.partitions.iter_mut(), &moved);
     }
 }

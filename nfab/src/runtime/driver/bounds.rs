@@ -1,0 +1,113 @@
+//! Limits and garbage.
+
+use super::Driver;
+use crate::error::Error;
+use crate::event::Event;
+use crate::history::Marks;
+use crate::limits::Policy;
+use crate::runtime::context::Context;
+use crate::runtime::evaluator::{Evaluator, Key};
+use crate::runtime::over;
+
+/// Cells below which looking for garbage is not worth while.
+pub(super) const SMALL: usize = 1024;
+
+/// Events that are kept between two attempts to forget older ones.
+pub(super) const FORGET: usize = 64;
+
+impl<E: Event, V: Evaluator<E>> Driver<E, V> {
+    /// After an event that was kept: limits and garbage.
+    #[inline]
+    pub(super) fn bound(&mut self, at: u32) -> Result<(), Error> {
+        let (runs, cells) = (self.evaluator.all_runs(), self.evaluator.cells());
+        self.stats.peak_runs = self.stats.peak_runs.max(runs);
+        self.stats.peak_cells = self.stats.peak_cells.max(cells);
+        let limits = &self.config.limits;
+        if limits.runs_per_key.most != usize::MAX {
+            self.bound_key(at)?;
+        }
+        if runs > self.config.limits.runs.most {
+            self.bound_runs()?;
+        }
+        if self.store.len() >= self.forget_at {
+            if self.horizon > Key::MIN && self.evaluator.forgets() {
+                self.evaluator.forget(self.horizon);
+                self.store.expire(self.horizon);
+            }
+            self.forget_at = self.store.len() + FORGET;
+        }
+        if cells >= self.collect_at || self.store.len() >= self.collect_events_at {
+            self.collect_garbage()?;
+        }
+        Ok(())
+    }
+
+    fn now_runs(&self) -> usize {
+        let runs = |part| self.evaluator.runs(part, self.horizon, self.watermark, &self.automaton);
+        self.partitions.iter().map(runs).sum()
+    }
+
+    #[cold]
+    fn bound_runs(&mut self) -> Result<(), Error> {
+        let limit = self.config.limits.runs;
+        if self.now_runs() < self.evaluator.all_runs() {
+            // Some have ended and lie about.
+            self.collect();
+        }
+        let beyond = self.evaluator.all_runs().saturating_sub(limit.most);
+        if beyond > 0 {
+            if limit.policy == Policy::Error {
+                return Err(over("partial matches", limit));
+            }
+            self.evaluator.shed(&mut self.partitions.iter_mut(), beyond, limit.policy);
+            self.stats.dropped_runs += beyond as u64;
+        }
+        Ok(())
+    }
+
+    fn bound_key(&mut self, at: u32) -> Result<(), Error> {
+        let limit = self.config.limits.runs_per_key;
+        let part = &mut self.partitions.at(at).part;
+        let runs = self.evaluator.runs(part, self.horizon, self.watermark, &self.automaton);
+        let beyond = runs.saturating_sub(limit.most);
+        if beyond > 0 {
+            if limit.policy == Policy::Error {
+                return Err(over("partial matches of one key", limit));
+            }
+            let mut cx = context!(self, self.watermark);
+            self.evaluator.expire(part, &mut cx)?;
+            self.evaluator.shed(&mut std::iter::once(part), beyond, limit.policy);
+            self.stats.dropped_runs += beyond as u64;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn collect_garbage(&mut self) -> Result<(), Error> {
+        let mut limit = self.config.limits.history;
+        limit.most = limit.most.min(self.evaluator.capacity());
+        self.collect();
+        while self.evaluator.cells() > limit.most {
+            let started = self.evaluator.all_runs();
+            if limit.policy == Policy::Error || started == 0 {
+                return Err(over("remembered events", limit));
+            }
+            let count = started.div_ceil(2);
+            self.evaluator.shed(&mut self.partitions.iter_mut(), count, limit.policy);
+            self.stats.dropped_runs += count as u64;
+            self.collect();
+        }
+        // Each collection is paid for by what was added since the one before.
+        self.collect_at = SMALL.max(2 * self.evaluator.cells()).min(limit.most.saturating_add(1));
+        self.collect_events_at = SMALL.max(2 * self.store.len());
+        Ok(())
+    }
+
+    fn collect(&mut self) {
+        let mut used: Marks = self.store.marks();
+        let mut cx = context!(self, self.watermark);
+        self.evaluator.collect(&mut self.partitions.iter_mut(), &mut cx, &mut used);
+        let moved = self.store.compact(&used);
+        self.evaluator.renumber(&mut self.partitions.iter_mut(), &moved);
+    }
+}
