@@ -36,9 +36,10 @@ pub struct Stats {
     pub stored_events: usize,
     /// Partial matches dropped because of a limit.
     pub dropped_runs: u64,
-    /// Matches dropped because of a limit.
+    /// Matches dropped because of a limit; at least so many, where one event completed far too many.
     pub dropped_matches: u64,
-    /// Matches and timeouts that a sink did not want any more.
+    /// Matches and timeouts that a sink did not want any more; at least so many, where each would have
+    /// to be looked at for its own sake.
     pub undelivered: u64,
     /// Comparisons and operators applied to values of types that do not fit; each made a condition
     /// unknown.

@@ -9,8 +9,8 @@ use hashbrown::HashSet;
 
 use crate::nfa::program::{COMPLETE, Finish, Move, NOWHERE, Program, Wait};
 
-/// More waits than this are not paired.
-const MOST_WAITS: usize = 500;
+/// More pairs of waits than this are not looked at.
+const MOST_PAIRS: usize = 1 << 18;
 
 /// Where a move leads.
 fn targets(m: &Move) -> Vec<u32> {
@@ -22,15 +22,15 @@ fn targets(m: &Move) -> Vec<u32> {
 
 /// The same match may come about in several ways.
 pub(super) fn is_ambiguous(program: &Program) -> bool {
-    if program.waits.len() > MOST_WAITS {
-        return true;
-    }
     let mut seen = HashSet::new();
     // Two waits, and whether the runs in them differ.
     let mut pending = vec![(program.start, program.start, false)];
     while let Some(pair) = pending.pop() {
         if !seen.insert(pair) {
             continue;
+        }
+        if seen.len() > MOST_PAIRS {
+            return true;
         }
         let (a, b, differ) = pair;
         let (one, other) = (&program.waits[a as usize], &program.waits[b as usize]);

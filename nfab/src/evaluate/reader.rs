@@ -42,25 +42,12 @@ impl Reader {
         self.walk.visit(&self.marked, visit)
     }
 
-    /// How many there are; `u64::MAX` for so many or more.
-    pub(super) fn count(
-        &mut self,
-        graph: &Graph,
-        ends: &[End],
-        event: EventIndex,
-        starts: Starts,
-    ) -> u64 {
+    /// How many there are, `u64::MAX` for so many or more; `None` if each would have to be looked at,
+    /// as some may come about in several ways.
+    pub(super) fn count(&mut self, graph: &Graph, ends: &[End], starts: Starts) -> Option<u64> {
         if let Some(matches) = self.few.count(graph, ends, starts) {
-            return matches;
+            return Some(matches);
         }
-        if !self.ambiguous {
-            return self.marked.count(graph, ends, starts);
-        }
-        let mut matches = 0_u64;
-        let _ = self.visit(graph, ends, event, starts, &mut |_| {
-            matches += 1;
-            ControlFlow::Continue(())
-        });
-        matches
+        (!self.ambiguous).then(|| self.marked.count(graph, ends, starts))
     }
 }

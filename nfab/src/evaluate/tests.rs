@@ -369,8 +369,9 @@ fn check<V: Evaluator<Record>>(
         assert_eq!(evaluator.has_matches(&part), !expected.is_empty());
         match ask(number) {
             Ask::Count => {
-                let count = evaluator.count(&mut part);
-                assert_eq!(count, expected.len() as u64, "count at {number}");
+                if let Some(count) = evaluator.count(&mut part) {
+                    assert_eq!(count, expected.len() as u64, "count at {number}");
+                }
             }
             how => {
                 let most = if let Ask::First(most) = how { most } else { usize::MAX };

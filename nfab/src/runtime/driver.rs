@@ -206,7 +206,7 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
         let evaluator = &mut self.evaluator;
         if !self.unkeyed {
             // Not at the end of a call, where the matches of a part that is empty by now may wait.
-            self.partitions.give_up(|| evaluator.part());
+            self.partitions.give_up(|part| evaluator.clear(part));
         }
         let found = self.partitions.find(&event, key, || evaluator.part());
         let mut result = self.leave(found, time);
@@ -390,8 +390,10 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
         let part = &mut self.partitions.at(at).part;
         let limit = self.config.limits.matches;
         let direct = self.out.is_empty();
-        if direct && sink.only_counts() {
-            let count = self.evaluator.count(part);
+        if direct
+            && sink.only_counts()
+            && let Some(count) = self.evaluator.count(part)
+        {
             self.stats.matches = self.stats.matches.saturating_add(count);
             // A sink has no say in what was counted already.
             let _ = sink.counted(cause, count);
@@ -420,14 +422,15 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
             return Ok(());
         }
         let told = (limit.most - left) as u64;
-        let more = self.evaluator.count(&mut self.partitions.at(at).part).saturating_sub(told);
-        if stopped {
-            self.stats.undelivered = self.stats.undelivered.saturating_add(more);
-        } else if limit.policy == Policy::Error {
+        if !stopped && limit.policy == Policy::Error {
             return Err(over("matches at once", limit));
-        } else {
-            self.stats.dropped_matches = self.stats.dropped_matches.saturating_add(more);
         }
+        // If that takes a look at each of them, all that is known is whether there is one.
+        let all = self.evaluator.count(&mut self.partitions.at(at).part);
+        let more = all.map_or(u64::from(!stopped), |all| all.saturating_sub(told));
+        let counter =
+            if stopped { &mut self.stats.undelivered } else { &mut self.stats.dropped_matches };
+        *counter = counter.saturating_add(more);
         Ok(())
     }
 }

@@ -68,8 +68,13 @@ pub(crate) trait Evaluator<E: Event> {
     /// A partition without partial matches.
     fn part(&self) -> Self::Part;
 
-    /// Nothing is held: the part is as good as a new one.
+    /// Nothing is held: once what waits there has been handed out, the part is as good as a new one.
     fn is_empty(&self, part: &Self::Part) -> bool;
+
+    /// Makes a part that holds nothing a new one.
+    fn clear(&mut self, part: &mut Self::Part) {
+        *part = self.part();
+    }
 
     /// Shows an event of the partition to all its partial matches, and lets one start. Matches that
     /// the event completes go to `cx.out`, in any order, each perhaps several times; or they stay
@@ -104,11 +109,11 @@ pub(crate) trait Evaluator<E: Event> {
         false
     }
 
-    /// How many matches wait in the part, each counted once; `u64::MAX` for so many or more. Instead
-    /// of `enumerate`, for a sink that wants no events: a part whose matches are only ever counted
-    /// takes a cheaper way.
-    fn count(&mut self, _part: &mut Self::Part) -> u64 {
-        0
+    /// How many matches wait in the part, each counted once; `u64::MAX` for so many or more; `None`
+    /// if this has to be found by `enumerate`. For a sink that wants no events: a part whose matches
+    /// are only ever counted takes a cheaper way.
+    fn count(&mut self, _part: &mut Self::Part) -> Option<u64> {
+        Some(0)
     }
 
     /// Visits the matches that wait in the part: by the numbers of their events in turn, then by

@@ -1,10 +1,12 @@
 //! After-match skip: which complete matches are reported, and what each prunes.
 
+use std::collections::VecDeque;
+
 use super::context::Context;
 use super::emit::order;
 use super::evaluator::Taken;
 use crate::error::{Error, ErrorKind};
-use crate::history::{EventIndex, Marks, Moved};
+use crate::history::{Marks, Moved};
 use crate::limits::Policy;
 use crate::nfa::Skip;
 
@@ -41,7 +43,7 @@ pub(crate) fn prune_before<E>(events: &[Taken], cx: &Context<'_, E>) -> Result<P
 /// Matches of one partition that wait for earlier partial matches, in the order of output (S14).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Held {
-    all: Vec<Vec<Taken>>,
+    all: VecDeque<Vec<Taken>>,
 }
 
 impl Held {
@@ -51,11 +53,6 @@ impl Held {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.all.is_empty()
-    }
-
-    /// Whether some match ends with the event at a place.
-    pub(crate) fn holds(&self, place: EventIndex) -> bool {
-        self.all.iter().any(|events| events.last().is_some_and(|last| last.1 == place))
     }
 
     /// Adds a match, unless it is there.
@@ -70,29 +67,32 @@ impl Held {
     }
 
     pub(crate) fn first(&self) -> Option<&[Taken]> {
-        self.all.first().map(Vec::as_slice)
+        self.all.front().map(Vec::as_slice)
     }
 
     pub(crate) fn pop(&mut self) -> Option<Vec<Taken>> {
-        (!self.all.is_empty()).then(|| self.all.remove(0))
+        self.all.pop_front()
     }
 
     /// Drops a match: the first or the last one.
     pub(crate) fn shed(&mut self, policy: Policy) {
-        if policy == Policy::DropOldest && !self.all.is_empty() {
-            self.all.remove(0);
+        if policy == Policy::DropOldest {
+            self.all.pop_front()
         } else {
-            self.all.pop();
-        }
+            self.all.pop_back()
+        };
     }
 
     /// Drops the matches that start before an event.
     pub(crate) fn prune(&mut self, start: impl Fn(&Taken) -> u64, before: u64) {
-        self.all.retain(|events| events.first().is_some_and(|first| start(first) >= before));
+        // They are in the order of their first events.
+        while self.first().and_then(<[Taken]>::first).is_some_and(|first| start(first) < before) {
+            self.all.pop_front();
+        }
     }
 
     #[cfg(feature = "serde")]
-    pub(crate) fn save(&self, first: EventIndex) -> Vec<Vec<(u32, u32)>> {
+    pub(crate) fn save(&self, first: crate::history::EventIndex) -> Vec<Vec<(u32, u32)>> {
         let taken = |&(stage, at): &Taken| (stage, (at - first) as u32);
         self.all.iter().map(|events| events.iter().map(taken).collect()).collect()
     }

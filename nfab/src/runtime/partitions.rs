@@ -140,16 +140,17 @@ impl<P> Partitions<P> {
     }
 
     /// Gives up partitions that hold nothing, where there are many of them: each call that does
-    /// something is paid for by those that became known since.
+    /// something is paid for by those that became known since. `clear` empties a part; what waits
+    /// there to be handed out is lost.
     #[inline]
-    pub(crate) fn give_up(&mut self, part: impl Fn() -> P) {
+    pub(crate) fn give_up(&mut self, clear: impl FnMut(&mut P)) {
         if self.table.len() > 2 * self.busy + SPARE {
-            self.give_up_now(part);
+            self.give_up_now(clear);
         }
     }
 
     #[cold]
-    fn give_up_now(&mut self, part: impl Fn() -> P) {
+    fn give_up_now(&mut self, mut clear: impl FnMut(&mut P)) {
         let Partitions { all, table, free, generation, .. } = self;
         table.retain(|&mut at| {
             let found = &mut all[at as usize];
@@ -160,7 +161,7 @@ impl<P> Partitions<P> {
                 found.generation = *generation;
                 found.key = Key::default();
                 if free.len() > SPARE {
-                    found.part = part();
+                    clear(&mut found.part);
                 }
                 free.push(at);
             }
@@ -172,6 +173,7 @@ impl<P> Partitions<P> {
         // Places at the end that nobody uses.
         let used = all.iter().rposition(|found| found.known).map_or(0, |at| at + 1);
         if all.len() > 2 * used + SPARE {
+            all[used..].iter_mut().for_each(|found| clear(&mut found.part));
             all.truncate(used);
             all.shrink_to(2 * used);
             free.retain(|&at| (at as usize) < used);

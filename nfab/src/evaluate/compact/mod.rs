@@ -120,6 +120,10 @@ impl<E: Event> Evaluator<E> for Compact {
         part.is_empty()
     }
 
+    fn clear(&mut self, part: &mut Part) {
+        self.on(part, |this, part| *part = Part::new(this.holds.is_some()));
+    }
+
     fn show(
         &mut self,
         part: &mut Part,
@@ -172,19 +176,19 @@ impl<E: Event> Evaluator<E> for Compact {
         !part.ends.is_empty()
     }
 
-    fn count(&mut self, part: &mut Part) -> u64 {
+    fn count(&mut self, part: &mut Part) -> Option<u64> {
         if part.ends.is_empty() {
-            return 0;
+            return Some(0);
         }
         let counted = self.on(part, |this, part| part.count(&this.sets, &mut this.counting));
-        if let Some(matches) = counted {
-            return matches;
+        if counted.is_some() {
+            return counted;
         }
         if part.lists().is_none() {
             self.on(part, |this, part| part.replay(&mut this.sets, &mut this.spare));
         }
-        part.lists()
-            .map_or(0, |(graph, event, starts)| self.reader.count(graph, &part.ends, event, starts))
+        let Some((graph, _, starts)) = part.lists() else { return Some(0) };
+        self.reader.count(graph, &part.ends, starts)
     }
 
     fn enumerate(

@@ -199,6 +199,10 @@ impl<E: Event> Evaluator<E> for Grouped {
         part.groups.all.is_empty()
     }
 
+    fn clear(&mut self, part: &mut Part) {
+        self.on(part, |_, part| *part = Part::default());
+    }
+
     fn show(
         &mut self,
         part: &mut Part,
@@ -250,9 +254,9 @@ impl<E: Event> Evaluator<E> for Grouped {
         !part.ends.is_empty()
     }
 
-    fn count(&mut self, part: &mut Part) -> u64 {
+    fn count(&mut self, part: &mut Part) -> Option<u64> {
         let starts = Starts::since(part.horizon);
-        self.reader.count(&part.graph, &part.ends, part.event, starts)
+        self.reader.count(&part.graph, &part.ends, starts)
     }
 
     fn enumerate(

@@ -130,19 +130,30 @@ impl<H: History> Runs<H> {
         result
     }
 
-    fn hand_out<E: Event>(&mut self, part: &mut Part, cx: &mut Context<'_, E>) -> Result<(), Error> {
+    fn hand_out<E: Event>(
+        &mut self,
+        part: &mut Part,
+        cx: &mut Context<'_, E>,
+    ) -> Result<(), Error> {
+        // Known until runs are pruned.
+        let mut earliest = None;
         while let Some(first) = part.held.first() {
             let start = cx.number(first[0].1);
-            if cx.config.hold_back == HoldBack::Wait && part.earliest() < start {
+            if cx.config.hold_back == HoldBack::Wait
+                && *earliest.get_or_insert_with(|| part.earliest()) < start
+            {
                 break;
             }
             let Some(events) = part.held.pop() else { break };
             cx.out.add(&events);
             if let Some(bound) = prune_before(&events, cx)? {
-                for bucket in &mut part.buckets {
-                    let runs = bucket.len();
-                    bucket.retain(|run, _| run.start >= bound);
-                    self.alive -= runs - bucket.len();
+                if *earliest.get_or_insert_with(|| part.earliest()) < bound {
+                    for bucket in &mut part.buckets {
+                        let runs = bucket.len();
+                        bucket.retain(|run, _| run.start >= bound);
+                        self.alive -= runs - bucket.len();
+                    }
+                    earliest = None;
                 }
                 part.held.prune(|first| cx.number(first.1), bound);
             }
@@ -224,7 +235,8 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
         if self.skips {
             let completes = cx.out.matches() > from;
             self.release(part, from, cx)?;
-            kept |= completes && part.held.holds(arrival.place);
+            // If not one with the event, garbage is found later.
+            kept |= completes && !part.held.is_empty();
         }
         Ok(kept)
     }
@@ -239,7 +251,10 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
                 continue;
             }
             if target != COMPLETE && target != NOWHERE {
-                moved.push((target, std::mem::replace(bucket, Bucket::new(bucket.wait, self.fresh.len()))));
+                moved.push((
+                    target,
+                    std::mem::replace(bucket, Bucket::new(bucket.wait, self.fresh.len())),
+                ));
                 continue;
             }
             self.alive -= bucket.len();
@@ -337,8 +352,7 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
         parts: &mut dyn Iterator<Item = &'p mut Part>,
         count: usize,
         policy: Policy,
-    )
-    where
+    ) where
         Part: 'p,
     {
         let mut parts: Vec<&mut Part> = parts.collect();
@@ -394,8 +408,7 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
         parts: &mut dyn Iterator<Item = &'p mut Part>,
         cx: &mut Context<'_, E>,
         used: &mut Marks,
-    )
-    where
+    ) where
         Part: 'p,
     {
         let program = &cx.automaton.program;
