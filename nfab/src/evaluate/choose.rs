@@ -9,7 +9,7 @@ use super::compact::sets::MOST_CONDITIONS;
 use crate::config::{Config, HistoryKind};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Policy;
-use crate::nfa::program::{Finish, Program};
+use crate::nfa::program::{Finish, Ignore, NOWHERE, Program};
 use crate::nfa::{Automaton, Evaluation, Formula, Skip};
 use crate::predicate::Pick;
 use crate::predicate::evaluate::{Term, Test};
@@ -20,20 +20,31 @@ pub(crate) fn choose(
     automaton: &Automaton,
     forced: Option<Evaluation>,
 ) -> Result<(Evaluation, String), Error> {
+    let program = &automaton.program;
     let compact = whole_runs(automaton).map_or_else(|| correlated(automaton), Some);
     let grouped = whole_runs(automaton).map_or_else(|| aggregate(automaton), Some);
     match forced {
         None => Ok(match (compact, grouped) {
-            (None, _) => (
+            (None, _) if !is_chain(program) => (
                 Evaluation::Compact,
                 "every condition looks at a single event, so all partial matches are kept at once"
                     .to_owned(),
             ),
-            (Some(_), None) => (
+            (None, _) => (
+                Evaluation::Runs,
+                "no event is ignored and nothing repeats, so there are never more partial matches \
+                 than stages"
+                    .to_owned(),
+            ),
+            (Some(_), None) if forks(program) => (
                 Evaluation::Grouped,
                 "no condition looks back at more than first and last events, so partial matches \
                  that remember the same are one group"
                     .to_owned(),
+            ),
+            (Some(why), None) => (
+                Evaluation::Runs,
+                format!("{why}, and no event is both taken and ignored, so runs stay few"),
             ),
             (Some(_), Some(why)) => {
                 (Evaluation::Runs, format!("{why}, so each partial match is a run"))
@@ -56,6 +67,73 @@ pub(crate) fn choose(
                 }
             }
         }
+    }
+}
+
+/// No event is ignored, and moves only lead on: strict contiguity without a loop.
+fn is_chain(program: &Program) -> bool {
+    let waits = &program.waits;
+    // Waits in which the longest way from a wait ends; a loop would never.
+    let mut open: Vec<u32> = vec![program.start];
+    for _ in 0..=waits.len() {
+        if open.is_empty() {
+            return true;
+        }
+        let moves = open.iter().flat_map(|&at| &waits[at as usize].moves);
+        let mut next: Vec<u32> = moves.map(|m| m.target).filter(|&to| to != NOWHERE).collect();
+        next.sort_unstable();
+        next.dedup();
+        if next.iter().any(|&at| !waits[at as usize].ignores.is_empty()) {
+            return false;
+        }
+        open = next;
+    }
+    false
+}
+
+/// In some wait an event that is taken may also be ignored, so that runs multiply.
+fn forks(program: &Program) -> bool {
+    program.waits.iter().any(|wait| {
+        wait.moves.iter().enumerate().any(|(at, m)| {
+            let mut known = Vec::new();
+            literals(&m.formula, &mut known);
+            let open = |ignore: &Ignore| {
+                ignore.target != NOWHERE
+                    && !ignore.unless.contains(&(at as u32))
+                    && value(&ignore.formula, &known) != Some(false)
+            };
+            wait.ignores.iter().any(open)
+        })
+    })
+}
+
+/// What surely holds, or does not, where a formula holds.
+fn literals(formula: &Formula, known: &mut Vec<(u32, bool)>) {
+    match formula {
+        Formula::Holds(number) => known.push((*number, true)),
+        Formula::Not(inner) => {
+            if let Formula::Holds(number) = **inner {
+                known.push((number, false));
+            }
+        }
+        Formula::And(a, b) => {
+            literals(a, known);
+            literals(b, known);
+        }
+        Formula::True => {}
+    }
+}
+
+fn value(formula: &Formula, known: &[(u32, bool)]) -> Option<bool> {
+    match formula {
+        Formula::True => Some(true),
+        Formula::Holds(number) => known.iter().find(|(of, _)| of == number).map(|found| found.1),
+        Formula::Not(inner) => value(inner, known).map(|holds| !holds),
+        Formula::And(a, b) => match (value(a, known), value(b, known)) {
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            (Some(true), Some(true)) => Some(true),
+            _ => None,
+        },
     }
 }
 

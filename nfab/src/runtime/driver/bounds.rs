@@ -103,7 +103,7 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
         Ok(())
     }
 
-    fn collect(&mut self) {
+    pub(super) fn collect(&mut self) {
         let mut used: Marks = self.store.marks();
         let mut cx = context!(self, self.watermark);
         self.evaluator.collect(&mut self.partitions.iter_mut(), &mut cx, &mut used);
