@@ -137,3 +137,31 @@ fn many_matches_are_held_back_by_an_after_match_skip() {
     engine.advance_watermark(100, &mut count).expect("no failure");
     assert_eq!(count.matches, 100_000);
 }
+
+/// Every event was shown to every group, also those that cannot move.
+#[test]
+fn events_that_cannot_move_a_group_cost_the_same_for_any_number_of_groups() {
+    let world = world();
+    let query = "PATTERN SEQ(A a, B b) WHERE skip_till_any_match { b.val = a.val }";
+    let mut engine = engine(&world, query, Evaluation::Grouped, Config::new());
+    let mut count = Count::default();
+    for time in 0..200_000 {
+        engine.push(world.event("A", time, time), &mut count).expect("no failure");
+    }
+    engine.push(world.event("B", 200_000, 77), &mut count).expect("no failure");
+    assert_eq!(count.matches, 1);
+}
+
+/// Groups whose window has passed go, even if no event ever concerns one.
+#[test]
+fn groups_that_no_event_concerns_go_with_their_window() {
+    let world = world();
+    let query = "PATTERN SEQ(A a, B b) WHERE skip_till_any_match { b.val = a.val } WITHIN 10 ms";
+    let mut engine = engine(&world, query, Evaluation::Grouped, Config::new());
+    let mut count = Count::default();
+    for time in 0..100_000 {
+        engine.push(world.event("A", time, time), &mut count).expect("no failure");
+        let bytes = engine.stats().cell_bytes;
+        assert!(bytes < 200_000, "{bytes} bytes at {time}");
+    }
+}

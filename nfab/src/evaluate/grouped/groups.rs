@@ -28,6 +28,10 @@ pub(super) struct Groups {
     pub(super) all: Vec<Group>,
     index: HashTable<u32>,
     hasher: DefaultHashBuilder,
+    /// For each wait how many groups there are, and whether it is listed.
+    counts: Vec<(u32, bool)>,
+    /// The waits that have groups, and perhaps others.
+    listed: Vec<u32>,
 }
 
 impl Groups {
@@ -48,9 +52,29 @@ impl Groups {
         let at = self.all.len() as u32;
         let registers = registers.into();
         self.all.push(Group { wait, hash, registers, head: NONE, newest: Key::MIN });
+        let place = wait as usize;
+        if self.counts.len() <= place {
+            self.counts.resize(place + 1, (0, false));
+        }
+        self.counts[place].0 += 1;
+        if !self.counts[place].1 {
+            self.counts[place].1 = true;
+            self.listed.push(wait);
+        }
         let all = &self.all;
         self.index.insert_unique(hash, at, |&at| all[at as usize].hash);
         at
+    }
+
+    /// The waits that have groups, each once.
+    pub(super) fn waits(&mut self) -> &[u32] {
+        let Groups { counts, listed, .. } = self;
+        listed.retain(|&wait| {
+            let (count, listed) = &mut counts[wait as usize];
+            *listed = *count > 0;
+            *listed
+        });
+        listed
     }
 
     /// Drops the groups without runs.
@@ -69,6 +93,7 @@ impl Groups {
                     *place = at as u32;
                 }
             }
+            self.counts[self.all[at].wait as usize].0 -= 1;
             self.all.swap_remove(at);
         }
     }
@@ -86,7 +111,9 @@ impl Groups {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.all.capacity() * size_of::<Group>() + self.index.capacity() * size_of::<u32>()
+        self.all.capacity() * size_of::<Group>()
+            + (self.index.capacity() + self.listed.capacity()) * size_of::<u32>()
+            + self.counts.capacity() * size_of::<(u32, bool)>()
     }
 }
 

@@ -152,15 +152,21 @@ impl Grouped {
         ends.clear();
         (*event, *horizon) = (arrival.place, cx.horizon);
         if graph.is_due() {
+            groups.expire(*horizon);
             let heads = groups.all.iter_mut().map(|group| &mut group.head);
             graph.compact(heads, *horizon, |_| ());
         }
         self.step.begin(cx.automaton.conditions.len());
         let mut keep = false;
-        for at in 0..groups.all.len() {
+        let concerned = if self.step.concerns(groups, arrival, cx) { groups.all.len() } else { 0 };
+        for at in 0..concerned {
             let group = &groups.all[at];
             if group.newest < *horizon {
                 self.step.drop_group();
+                continue;
+            }
+            if self.step.is_idle(group.wait) {
+                self.step.keep_group();
                 continue;
             }
             self.own.clear();

@@ -10,7 +10,7 @@ use super::groups::Groups;
 use crate::evaluate::graph::{Graph, JOIN, NONE};
 use crate::evaluate::marked::{End, PASSED};
 use crate::event::Event;
-use crate::nfa::program::{COMPLETE, Finish, Move, NOWHERE, Sees};
+use crate::nfa::program::{COMPLETE, Finish, Ignore, Move, NOWHERE, Sees};
 use crate::nfa::{Automaton, Formula};
 use crate::predicate::evaluate;
 use crate::predicate::register::Register;
@@ -49,6 +49,8 @@ pub(super) struct Step {
     group: u64,
     registers: Vec<Register>,
     fires: Vec<bool>,
+    /// For each wait that has groups whether they stay as they are, whatever they remember.
+    idle: Vec<bool>,
 }
 
 impl Step {
@@ -96,6 +98,43 @@ impl Step {
         self.group += 2;
         self.registers = after;
         open
+    }
+
+    /// Whether some group may not stay as it is. Each wait is judged once by what is known of the
+    /// event alone, so that an event that means nothing to anyone costs the same for any number of
+    /// groups.
+    pub(super) fn concerns<E: Event>(
+        &mut self,
+        groups: &mut Groups,
+        arrival: &Arrival<'_, E>,
+        cx: &mut Context<'_, E>,
+    ) -> bool {
+        let waits = &cx.automaton.program.waits;
+        self.idle.resize(waits.len(), false);
+        let mut concerned = false;
+        for &number in groups.waits() {
+            let wait = &waits[number as usize];
+            let stays = |ignore: &Ignore| ignore.target == number;
+            let idle = wait.moves.iter().all(|m| !possible(&m.formula, arrival, cx).0)
+                && wait.stops.iter().all(|formula| !possible(formula, arrival, cx).0)
+                && (wait.ignores.iter())
+                    .all(|ignore| stays(ignore) || !possible(&ignore.formula, arrival, cx).0)
+                && (wait.ignores.iter())
+                    .any(|ignore| stays(ignore) && !possible(&ignore.formula, arrival, cx).1);
+            self.idle[number as usize] = idle;
+            concerned |= !idle;
+        }
+        concerned
+    }
+
+    /// The groups of a wait stay as they are.
+    pub(super) fn is_idle(&self, wait: u32) -> bool {
+        self.idle[wait as usize]
+    }
+
+    /// A group stays as it is.
+    pub(super) fn keep_group(&mut self) {
+        self.stay.push(true);
     }
 
     /// What the runs of a group do with an event.
@@ -271,6 +310,34 @@ impl Step {
         }
         if gone {
             groups.sweep();
+        }
+    }
+}
+
+/// Whether a formula may hold, and whether it may not, by what is known of the event alone.
+fn possible<E: Event>(
+    formula: &Formula,
+    arrival: &Arrival<'_, E>,
+    cx: &mut Context<'_, E>,
+) -> (bool, bool) {
+    match formula {
+        Formula::True => (true, false),
+        Formula::Holds(number) if cx.automaton.conditions[*number as usize].unary => {
+            let holds = cx.holds(*number, arrival);
+            (holds, !holds)
+        }
+        Formula::Holds(_) => (true, true),
+        Formula::Not(inner) => {
+            let (holds, fails) = possible(inner, arrival, cx);
+            (fails, holds)
+        }
+        Formula::And(a, b) => {
+            let a = possible(a, arrival, cx);
+            if !a.0 {
+                return a;
+            }
+            let b = possible(b, arrival, cx);
+            (b.0, a.1 || b.1)
         }
     }
 }
