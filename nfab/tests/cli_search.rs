@@ -144,6 +144,14 @@ fn matches_are_counted_without_a_look_at_each() {
 }
 
 #[test]
+fn a_count_that_is_too_large_is_said_to_be_so() {
+    let query = "PATTERN SEQ(A+ a[], B b) WHERE skip_till_any_match";
+    let run = nfab(&[query, "--count"], &events(&format!("{}B", "A".repeat(70))));
+    assert_eq!((run.code, run.out), (0, format!("{{\"count\":{}}}\n", u64::MAX)));
+    assert!(run.err.contains("that many matches or more"), "{}", run.err);
+}
+
+#[test]
 fn each_and_maximal() {
     let input = events("ABB");
     let all = [LOOP, "--end-of-input", "max"];

@@ -52,6 +52,9 @@ impl Summary {
 pub(super) fn warn(summary: &Summary, saves_late: bool) {
     let stats = &summary.stats;
     let times = |n: u64| if n == 1 { "once".to_owned() } else { format!("{n} times") };
+    if summary.matches == u64::MAX {
+        warning("there are that many matches or more, larger numbers cannot be counted", None);
+    }
     if summary.bad_rows > 0 {
         let n = summary.bad_rows;
         warning(&format!("{n} bad row{} left out", if n == 1 { " was" } else { "s were" }), None);
