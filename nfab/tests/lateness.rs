@@ -6,8 +6,8 @@ mod sase_oracle;
 use common::patterns::pattern;
 use common::{Log, World, world};
 use nfab::{
-    Automaton, CompileOptions, Config, EndOfInput, Engine, ErrorKind, Event, Limit, Limits, Pattern,
-    Policy, Record,
+    Automaton, CompileOptions, Config, EndOfInput, Engine, ErrorKind, Event, Limit, Limits,
+    Pattern, Policy, Record,
 };
 use proptest::prelude::*;
 use sase_oracle::cases::{Shown, query, query_with_skip, stream};

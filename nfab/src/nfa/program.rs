@@ -97,10 +97,16 @@ pub(crate) struct Move {
 pub(crate) enum Finish {
     No,
     /// The run is a match if the formula holds; it waits in the target all the same.
-    Emit { formula: Formula, sees: Sees },
+    Emit {
+        formula: Formula,
+        sees: Sees,
+    },
     /// If the formula holds with the event entered, the run goes to the target of the move, which
     /// holds the match until the window passes; else it goes to the other one.
-    Hold { formula: Formula, otherwise: u32 },
+    Hold {
+        formula: Formula,
+        otherwise: u32,
+    },
 }
 
 /// The registers that the formula of an end sees.

@@ -86,7 +86,10 @@ impl PatternBuilder {
     /// attribute of the key is missing or NaN is in no partition. Equal numbers are equal keys,
     /// whatever their type.
     #[must_use]
-    pub fn partition_by<N: Into<String>>(mut self, attributes: impl IntoIterator<Item = N>) -> Self {
+    pub fn partition_by<N: Into<String>>(
+        mut self,
+        attributes: impl IntoIterator<Item = N>,
+    ) -> Self {
         self.pattern.partition_by = attributes.into_iter().map(Into::into).collect();
         self
     }

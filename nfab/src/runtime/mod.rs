@@ -29,8 +29,8 @@ use std::sync::Arc;
 
 use crate::config::{Config, HistoryKind};
 use crate::error::{Error, ErrorKind};
-use crate::event::Event;
 use crate::evaluate::{Compact, Grouped, with_config};
+use crate::event::Event;
 use crate::history::{BufferView, ChainBuffer, Shape, VersionedBuffer};
 use crate::limits::Limit;
 use crate::nfa::{Automaton, Evaluation, Skip};
@@ -169,10 +169,8 @@ impl<E: Event> Engine<E> {
     #[cold]
     fn unusable(&self) -> Error {
         match self.condition {
-            Condition::Finished => {
-                Error::new(ErrorKind::Usage, "the stream was finished before")
-                    .with_hint("build another engine for another stream")
-            }
+            Condition::Finished => Error::new(ErrorKind::Usage, "the stream was finished before")
+                .with_hint("build another engine for another stream"),
             _ => Error::new(ErrorKind::Usage, "the engine failed before")
                 .with_hint("its first error tells why; build another engine"),
         }
@@ -256,7 +254,8 @@ impl<E: Event> Engine<E> {
             reorder.advance(time);
             result = self.release(sink);
         }
-        let result = result.and_then(|()| each!(&mut self.core, driver => driver.advance(time, sink)));
+        let result =
+            result.and_then(|()| each!(&mut self.core, driver => driver.advance(time, sink)));
         self.guard(result)
     }
 

@@ -142,8 +142,7 @@ impl<E: Event + Send + Sync + 'static> ShardedEngine<E> {
             automaton,
             lines,
             hasher: DefaultHashBuilder::default(),
-            reorder: (config.lateness > 0)
-                .then(|| Reorder::new(&config)),
+            reorder: (config.lateness > 0).then(|| Reorder::new(&config)),
             watermark: None,
             batch: Vec::with_capacity(BATCH),
             step: 0,

@@ -201,6 +201,10 @@ impl<'a> Run<'a> {
         let next = after(tree, &choice.rest);
         run.open = next.choices;
         run.ends = next.ends.into_iter().filter(|w| run.clone().leave(world, &w.leaves)).collect();
+        // A match that is at hand does not wait for a window because of another way to the end.
+        if run.ends.iter().any(|end| end.guards.is_empty()) {
+            run.ends.retain(|end| end.guards.is_empty());
+        }
         Some(run)
     }
 

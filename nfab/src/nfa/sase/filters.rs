@@ -12,7 +12,7 @@ use crate::nfa::program::Filter;
 /// All filters of a query.
 pub(super) fn filters(builder: &mut Builder<'_, '_>) -> Result<Vec<Filter>, Error> {
     let mut out = Vec::new();
-    for (variable, before) in leading(builder) {
+    for (variable, before) in leading(builder)? {
         let looks_ahead = builder.conditions.tree.variable(variable).looks_ahead;
         // Nothing comes before a negation that begins a match.
         let fresh = if looks_ahead { None } else { Some(0) };
@@ -34,22 +34,44 @@ pub(super) fn filters(builder: &mut Builder<'_, '_>) -> Result<Vec<Filter>, Erro
     Ok(out)
 }
 
-/// The negations before what may begin a match, each with the stages that it stands before.
-fn leading(builder: &Builder<'_, '_>) -> Vec<(u32, Vec<u32>)> {
+/// The negations before what may begin a match, each with the stages that it stands before. What can
+/// also begin a match without the negation, in another way, does so (S11).
+fn leading(builder: &Builder<'_, '_>) -> Result<Vec<(u32, Vec<u32>)>, Error> {
+    let tree = builder.conditions.tree;
+    let begin = |choice: u32| {
+        let position = builder.choices.all[choice as usize].position;
+        (tree.variable(builder.variable(position)).stage, position)
+    };
+    let negations = |guards: &[u32]| -> Vec<u32> {
+        guards.iter().map(|&guard| builder.conditions.guards[guard as usize].variable).collect()
+    };
+    let starts: Vec<_> = (builder.start.iter())
+        .map(|(choice, guards)| (begin(*choice), negations(guards)))
+        .collect();
     let mut all: Vec<(u32, Vec<u32>)> = Vec::new();
-    for (choice, guards) in &builder.start {
-        let position = builder.choices.all[*choice as usize].position;
-        let stage = builder.conditions.tree.variable(builder.variable(position)).stage;
-        for &guard in guards {
-            let variable = builder.conditions.guards[guard as usize].variable;
-            match all.iter_mut().find(|(known, _)| *known == variable) {
-                Some((_, stages)) if stages.contains(&stage) => {}
-                Some((_, stages)) => stages.push(stage),
-                None => all.push((variable, vec![stage])),
+    for ((stage, position), negated) in &starts {
+        for variable in negated {
+            let mut free = starts
+                .iter()
+                .filter(|(begin, other)| begin.0 == *stage && !other.contains(variable));
+            if let Some(((_, elsewhere), _)) = free.next() {
+                if elsewhere == position && free.all(|((_, at), _)| at == position) {
+                    continue;
+                }
+                let of = tree.variable(*variable);
+                let message = format!("`{}` may begin the match in several ways", of.name());
+                return Err(Error::new(ErrorKind::Pattern, message)
+                    .with_span(of.item.span.range())
+                    .with_hint("put a required item before it, or write the alternatives out"));
+            }
+            match all.iter_mut().find(|(known, _)| known == variable) {
+                Some((_, stages)) if stages.contains(stage) => {}
+                Some((_, stages)) => stages.push(*stage),
+                None => all.push((*variable, vec![*stage])),
             }
         }
     }
-    all
+    Ok(all)
 }
 
 fn filter(

@@ -139,7 +139,7 @@ fn explanations() {
         @r"
         query: PATTERN SEQ(A a, ~N n, B? b, C c) WHERE { n.x = a.x AND c.x > b.x } WITHIN 3 EVENTS
         semantics: sase
-        evaluation: grouped (no condition looks back at more than first and last events, so partial matches that remember the same are one group)
+        evaluation: runs (`x = last(a.x)` looks back at earlier events, and no event is both taken and ignored, so runs stay few)
         state a (start)
           begin -> b: type = A
         state b
@@ -204,7 +204,7 @@ fn explanations() {
         @r"
         query: PATTERN SEQ(AND(A a, B b), C{2,3} c[], ~N n) WHERE { a.x = b.x } WITHIN 1 min
         semantics: sase
-        evaluation: grouped (no condition looks back at more than first and last events, so partial matches that remember the same are one group)
+        evaluation: runs (`last(a.x) = x` looks back at earlier events, and no event is both taken and ignored, so runs stay few)
         state a (start)
           begin -> b:1: type = A
           proceed -> b: b_begin

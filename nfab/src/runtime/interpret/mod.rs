@@ -210,7 +210,9 @@ impl<E: Event, H: History> Evaluator<E> for Interpreter<H> {
             for run in runs.into_runs() {
                 match passed(&run, cx.automaton, cx.now) {
                     None => part.runs.push(run),
-                    Some(_) if cx.automaton.states[run.state as usize].kind == StateKind::Pending => {
+                    Some(_)
+                        if cx.automaton.states[run.state as usize].kind == StateKind::Pending =>
+                    {
                         complete.push(run);
                     }
                     Some(deadline) => {
@@ -249,8 +251,7 @@ impl<E: Event, H: History> Evaluator<E> for Interpreter<H> {
         parts: &mut dyn Iterator<Item = &'p mut Part>,
         count: usize,
         policy: Policy,
-    )
-    where
+    ) where
         Part: 'p,
     {
         let mut parts: Vec<&mut Part> = parts.collect();
@@ -295,8 +296,7 @@ impl<E: Event, H: History> Evaluator<E> for Interpreter<H> {
         parts: &mut dyn Iterator<Item = &'p mut Part>,
         _: &mut Context<'_, E>,
         used: &mut Marks,
-    )
-    where
+    ) where
         Part: 'p,
     {
         let tails: Vec<&mut Tail> = parts
