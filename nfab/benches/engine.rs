@@ -67,7 +67,9 @@ fn stream(percent: [u64; 3]) -> Vec<Tick> {
 
 fn schema() -> Schema {
     let mut schema = Schema::new();
-    ["A", "B", "C", "D"].iter().for_each(|name| drop(schema.add_type(name)));
+    for name in ["A", "B", "C", "D"] {
+        schema.add_type(name);
+    }
     schema.add_attribute("symbol", Some(ValueType::Int));
     schema.add_attribute("price", Some(ValueType::Int));
     schema

@@ -27,7 +27,7 @@ impl<E: Event> Sink<E> for Log {
         let key: Vec<String> = found.key().map(|value| format!("{value:?}")).collect();
         self.lines.push(format!("{:?} {numbers:?} {stages:?} {key:?}", found.cause()));
         match self.stop_after {
-            Some(n) if self.lines.len() % n == 0 => ControlFlow::Break(()),
+            Some(n) if self.lines.len().is_multiple_of(n) => ControlFlow::Break(()),
             _ => ControlFlow::Continue(()),
         }
     }

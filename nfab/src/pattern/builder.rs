@@ -85,7 +85,6 @@ impl PatternBuilder {
     /// Matches the events of each key on its own, as if there were no others. An event of which an
     /// attribute of the key is missing or NaN is in no partition. Equal numbers are equal keys,
     /// whatever their type.
-    #[must_use]
     pub fn partition_by<N: Into<String>>(
         mut self,
         attributes: impl IntoIterator<Item = N>,

@@ -165,15 +165,6 @@ impl Element {
         }
     }
 
-    /// The element or one inside it bounds the time since the event before.
-    pub(crate) fn has_gap(&self) -> bool {
-        self.gap.is_some()
-            || match &self.body {
-                Body::Stage { .. } => false,
-                Body::Group(inner) => inner.iter().any(Element::has_gap),
-            }
-    }
-
     /// A match may pass it without an event.
     pub(crate) fn is_empty_possible(&self) -> bool {
         self.quantifier.optional

@@ -12,11 +12,14 @@ use crate::{
 use patterns::pattern;
 
 #[path = "../../tests/common/patterns.rs"]
+#[allow(dead_code, reason = "other tests look back otherwise")]
 mod patterns;
 
 fn schema() -> Schema {
     let mut schema = Schema::new();
-    ["A", "B", "C", "D", "E", "N"].iter().for_each(|name| drop(schema.add_type(name)));
+    for name in ["A", "B", "C", "D", "E", "N"] {
+        schema.add_type(name);
+    }
     schema.add_attribute("val", None);
     schema.add_attribute("vol", None);
     schema
@@ -72,8 +75,8 @@ proptest! {
         let mut walked = flat.clone();
         walked.program.waits.clear();
         let run = |automaton: &Automaton, history| {
-            let mut limits = Limits::default();
-            limits.runs = Limit::new(1000, Policy::Error);
+            let runs = Limit::new(1000, Policy::Error);
+            let limits = Limits { runs, ..Limits::default() };
             let config = Config::new().timeouts(true).end_of_input(EndOfInput::Max);
             let config = config.limits(limits).history(history);
             let mut engine = Engine::with_config(automaton.clone(), config);
