@@ -454,9 +454,10 @@ impl Search {
             })
     }
 
-    /// How many threads match events.
+    /// How many threads match events. Where only the first matches are wanted it is one, which need
+    /// not find the others.
     pub(crate) fn threads(&self) -> usize {
-        self.running.threads.into()
+        if self.output.limit().is_some() { 1 } else { self.running.threads.into() }
     }
 
     /// Whether the end of the input concludes nothing.
