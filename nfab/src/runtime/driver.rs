@@ -177,6 +177,7 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
 
     /// An event of the stream that another engine sees to: it counts for windows and for strict
     /// contiguity.
+    #[cfg(feature = "parallel")]
     pub(super) fn pass_over(&mut self, time: i64, sink: &mut impl Sink<E>) -> Result<(), Error> {
         if self.watermark != Some(time) {
             self.advance(time, sink)?;

@@ -228,6 +228,7 @@ impl<E: Event> Engine<E> {
     }
 
     /// Counts an event that another engine sees to. Not older than the watermark.
+    #[cfg(feature = "parallel")]
     pub(crate) fn pass_over(&mut self, time: i64, sink: &mut impl Sink<E>) -> Result<(), Error> {
         if self.condition != Condition::Open {
             return Err(self.unusable());

@@ -24,6 +24,7 @@ pub(crate) enum Store<'a, E> {
     /// In the engine; the newest one, with its place and number, perhaps only lent.
     Arena(&'a EventStore<E>, Option<(EventIndex, u64, &'a E)>),
     /// In a list of their own, with the numbers of their arrival; places count from 0.
+    #[cfg_attr(not(feature = "parallel"), allow(dead_code, reason = "of matches between threads"))]
     Owned(&'a [(u64, E)]),
 }
 
@@ -55,11 +56,13 @@ pub struct Events<'a, E> {
 
 impl<'a, E> Events<'a, E> {
     /// Events in a list of their own, where places count from 0.
+    #[cfg(feature = "parallel")]
     pub(crate) fn owned(parts: &'a [Taken], events: &'a [(u64, E)], names: &'a [String]) -> Self {
         Events { parts, store: Store::Owned(events), names }
     }
 
     /// The stages in turn.
+    #[cfg(feature = "parallel")]
     pub(crate) fn stage_numbers(&self) -> impl Iterator<Item = u32> + use<'a, E> {
         self.parts.iter().map(|taken| taken.0)
     }
@@ -100,6 +103,7 @@ pub struct Match<'a, E> {
 }
 
 impl<'a, E> Match<'a, E> {
+    #[cfg(feature = "parallel")]
     pub(crate) fn new(cause: Cause, events: Events<'a, E>, key: &'a [Slot]) -> Self {
         Match { cause, events, key }
     }
@@ -136,6 +140,7 @@ pub struct TimedOut<'a, E> {
 }
 
 impl<'a, E> TimedOut<'a, E> {
+    #[cfg(feature = "parallel")]
     pub(crate) fn new(cause: Cause, deadline: i64, events: Events<'a, E>) -> Self {
         TimedOut { cause, deadline, events }
     }
