@@ -133,6 +133,7 @@ impl<E: Clone> State<&E> {
             options: self.options.clone(),
             stats: self.stats,
             watermark: self.watermark,
+            idle: self.idle,
             events: events.iter().map(|&(number, event)| (number, event.clone())).collect(),
             history: self.history.clone(),
             partitions: self.partitions.clone(),

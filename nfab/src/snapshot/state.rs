@@ -23,6 +23,8 @@ pub(crate) struct State<T> {
     pub(crate) options: Vec<(String, String)>,
     pub(crate) stats: Stats,
     pub(crate) watermark: Option<i64>,
+    /// Nothing was held after the last event that was looked at.
+    pub(crate) idle: bool,
     /// The events that are held, with their numbers, in their order.
     pub(crate) events: Vec<(u64, T)>,
     pub(crate) history: History,

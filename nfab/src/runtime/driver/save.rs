@@ -29,6 +29,7 @@ impl<E: Event, V: Save<E>> Driver<E, V> {
             options: options(&self.config, kind),
             stats: self.stats(),
             watermark: self.watermark,
+            idle: self.idle,
             events: self.store.iter().map(|(number, event)| (*number, event)).collect(),
             history: evaluator.save(first),
             before: self.before.and_then(number),
@@ -49,6 +50,7 @@ impl<E: Event, V: Save<E>> Driver<E, V> {
         self.faults.divisions.set(state.stats.divisions_by_zero);
         self.facts.next_event();
         self.watermark = state.watermark;
+        self.idle = state.idle && self.unkeyed;
         let window = self.automaton.program.window;
         self.horizon = match (window, state.watermark) {
             (Window::Events(_), Some(_)) if state.stats.events > 0 => {
