@@ -1,7 +1,7 @@
 //! An append-only arena in chunks, which forgets its oldest chunks.
 //!
 //! Every item has a place, counted from the start of time in 64 bits, so places are never used
-//! twice. What refers to an item may store fewer bits: the low bits tell all places of the arena
+//! twice, unless the newest item is taken back ([`Arena::pop`]). What refers to an item may store fewer bits: the low bits tell all places of the arena
 //! apart as long as it holds fewer items than they can count, however many have gone before
 //! ([`Arena::find`]).
 
@@ -61,6 +61,26 @@ impl<T, const BITS: u32> Arena<T, BITS> {
         }
         self.len += 1;
         place
+    }
+
+    /// Takes the newest item back; its place is used again.
+    #[inline]
+    pub(super) fn pop(&mut self) {
+        if let Some(chunk) = self.chunks.back_mut()
+            && chunk.items.pop().is_some()
+        {
+            self.len -= 1;
+            if chunk.items.is_empty() {
+                self.drop_empty_chunk();
+            }
+        }
+    }
+
+    #[cold]
+    fn drop_empty_chunk(&mut self) {
+        if let Some(chunk) = self.chunks.pop_back() {
+            self.spare = chunk.items;
+        }
     }
 
     #[cold]

@@ -24,19 +24,30 @@ impl<E> EventStore<E> {
     }
 
     /// The place that the next event will get.
+    #[cfg(test)]
     pub(crate) fn next(&self) -> EventIndex {
         self.events.next()
     }
 
-    /// Adds the event that arrived with a number. For `time` see [`Entry`](super::Entry).
-    pub(crate) fn push(&mut self, arrival: u64, time: i64, event: E) {
-        self.events.push(time, (arrival, event));
+    /// Adds the event that arrived with a number; gives its place. For `time` see
+    /// [`Entry`](super::Entry).
+    #[inline]
+    pub(crate) fn push(&mut self, arrival: u64, time: i64, event: E) -> EventIndex {
+        self.events.push(time, (arrival, event))
     }
 
+    /// Takes the newest event back: nobody keeps it.
+    #[inline]
+    pub(crate) fn pop(&mut self) {
+        self.events.pop();
+    }
+
+    #[inline]
     fn at(&self, place: EventIndex) -> &(u64, E) {
         self.events.at((place - self.events.first()) as usize)
     }
 
+    #[inline]
     pub(crate) fn get(&self, at: EventIndex) -> &E {
         &self.at(at).1
     }

@@ -15,7 +15,7 @@ pub(crate) struct Context<'a, E> {
     pub(crate) config: &'a Config,
     pub(crate) facts: &'a mut Facts,
     pub(crate) faults: &'a Faults,
-    /// The events that are kept; the one being shown is not yet among them.
+    /// The events that are kept, and the one being shown.
     pub(crate) store: &'a EventStore<E>,
     /// The least key of a first event that is still in the window.
     pub(crate) horizon: Key,
@@ -58,7 +58,7 @@ impl<'a, E: Event> Context<'a, E> {
 impl<E> Context<'_, E> {
     /// The number of an event that is kept, or of the one being shown.
     pub(crate) fn number(&self, at: EventIndex) -> u64 {
-        if at == self.store.next() { self.stats.events - 1 } else { self.store.arrival(at) }
+        self.store.arrival(at)
     }
 }
 

@@ -18,15 +18,12 @@ use super::partitions::{Handle, Partitions};
 use crate::config::{Config, EndOfInput};
 use crate::error::Error;
 use crate::event::{Event, TypeId};
-use crate::history::{EventIndex, EventStore};
+use crate::history::EventStore;
 use crate::limits::Policy;
 use crate::nfa::Automaton;
 use crate::nfa::program::Window;
 use crate::predicate::evaluate::Faults;
 use crate::stats::Stats;
-
-/// The event being processed, with its place and number.
-type Newest<'a, E> = Option<(EventIndex, u64, &'a E)>;
 
 /// A stream on its way through one evaluation.
 pub(super) struct Driver<E: Event, V: Evaluator<E>> {
@@ -169,10 +166,17 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
             self.horizon = window.horizon(number, time);
             self.pass(time)?;
         }
-        if self.idle && self.begins.as_ref().is_some_and(|of| !of.contains(&event.event_type())) {
+        if self.unkeyed && self.out.is_empty() && self.passes_over(event.event_type()) {
             return Ok(());
         }
         self.process(event, number, time, sink)
+    }
+
+    /// Nothing comes of an event of this type, which is known without looking at it.
+    #[inline]
+    fn passes_over(&self, of: TypeId) -> bool {
+        (self.idle && self.begins.as_ref().is_some_and(|begins| !begins.contains(&of)))
+            || self.evaluator.passes_over(self.partitions.first(), of)
     }
 
     /// An event of the stream that another engine sees to: it counts for windows and for strict
@@ -190,7 +194,7 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
             self.pass(time)?;
         }
         let result = self.leave(None, time);
-        let delivered = self.deliver(Cause::Event(number), None, sink);
+        let delivered = self.deliver(Cause::Event(number), sink);
         result.and(delivered)
     }
 
@@ -202,22 +206,26 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
         sink: &mut impl Sink<E>,
     ) -> Result<(), Error> {
         let cause = Cause::Event(number);
-        let place = self.store.next();
         let key = self.automaton.program.key.as_slice();
         let evaluator = &mut self.evaluator;
+        let mut found = Some(0);
+        let mut result = Ok(());
         if !self.unkeyed {
             // Not at the end of a call, where the matches of a part that is empty by now may wait.
             self.partitions.give_up(|part| evaluator.clear(part));
+            found = self.partitions.find(&event, key, || evaluator.part());
+            result = self.leave(found, time);
         }
-        let found = self.partitions.find(&event, key, || evaluator.part());
-        let mut result = self.leave(found, time);
         let Some(at) = found else {
             self.stats.without_key += 1;
-            let delivered = self.deliver(cause, None, sink);
+            let delivered = self.deliver(cause, sink);
             return result.and(delivered);
         };
+        // Kept until it turns out that nobody needs it.
+        let place = self.store.push(number, self.automaton.program.window.key(number, time), event);
+        let event = self.store.get(place);
         let part = &mut self.partitions.at(at).part;
-        let arrival = Arrival { event: &event, number, time, place };
+        let arrival = Arrival { event, number, time, place };
         let mut cx = context!(self, Some(time));
         let mut kept = false;
         if result.is_ok() {
@@ -230,29 +238,39 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
         let waiting = self.evaluator.has_matches(part);
         if self.unkeyed {
             self.idle = !waiting && self.evaluator.is_empty(part);
-            if !kept && !waiting && self.out.is_empty() {
-                return result;
+            if self.idle && self.store.len() >= self.forget_at {
+                self.forget_all();
             }
         } else {
             let holds = !self.evaluator.is_empty(part);
-            self.partitions.settle(at, holds, &event, &self.automaton.program.key);
+            self.partitions.settle(at, holds, event, &self.automaton.program.key);
             self.note(at, holds, kept, number, time);
             if recheck && holds {
                 self.recheck.push(self.partitions.handle(at));
             }
         }
         if waiting {
-            let newest = Some((place, number, &event));
-            result = result.and(self.enumerate(at, cause, newest, sink));
+            result = result.and(self.enumerate(at, cause, sink));
         }
-        let delivered = self.deliver(cause, Some((place, number, &event)), sink);
-        result = result.and(delivered);
+        if !self.out.is_empty() {
+            result = result.and(self.deliver(cause, sink));
+        }
         if kept {
-            let key = self.automaton.program.window.key(number, time);
-            self.store.push(number, key, event);
-            result = result.and_then(|()| self.bound(at));
+            return result.and_then(|()| self.bound(at));
         }
+        self.store.pop();
         result
+    }
+
+    /// Nothing is held, so nothing that is remembered is needed: without a window nobody else would
+    /// see to that before there is much.
+    #[cold]
+    fn forget_all(&mut self) {
+        if self.evaluator.forgets() && self.out.is_empty() {
+            self.evaluator.forget(Key::MAX);
+            self.store.expire(Key::MAX);
+        }
+        self.forget_at = self.store.len() + FORGET;
     }
 
     /// Sets alarms in a partition and remembers that the stream was there.
@@ -295,7 +313,7 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
             self.horizon = window.horizon(0, time);
         }
         let result = self.pass(time);
-        let delivered = self.deliver(Cause::Time(time), None, sink);
+        let delivered = self.deliver(Cause::Time(time), sink);
         result.and(delivered)
     }
 
@@ -354,21 +372,16 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
                 break;
             }
         }
-        let delivered = self.deliver(Cause::End, None, sink);
+        let delivered = self.deliver(Cause::End, sink);
         result.and(delivered)
     }
 
     /// Hands out what was gathered.
     #[inline]
-    fn deliver(
-        &mut self,
-        cause: Cause,
-        newest: Newest<'_, E>,
-        sink: &mut impl Sink<E>,
-    ) -> Result<(), Error> {
+    fn deliver(&mut self, cause: Cause, sink: &mut impl Sink<E>) -> Result<(), Error> {
         if !self.out.is_empty() {
             let (names, key) = (&self.automaton.stages, &self.automaton.program.key);
-            let scene = Scene { store: Store::Arena(&self.store, newest), names, key };
+            let scene = Scene { store: Store::Arena(&self.store, None), names, key };
             let limit = self.config.limits.matches;
             let Some(dropped) = self.out.bound(limit) else {
                 self.out.clear();
@@ -381,13 +394,7 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
     }
 
     /// Hands out the matches that wait in a part, or adds them to what was gathered.
-    fn enumerate(
-        &mut self,
-        at: u32,
-        cause: Cause,
-        newest: Newest<'_, E>,
-        sink: &mut impl Sink<E>,
-    ) -> Result<(), Error> {
+    fn enumerate(&mut self, at: u32, cause: Cause, sink: &mut impl Sink<E>) -> Result<(), Error> {
         let part = &mut self.partitions.at(at).part;
         let limit = self.config.limits.matches;
         let direct = self.out.is_empty();
@@ -401,7 +408,7 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
             return Ok(());
         }
         let (names, key) = (&self.automaton.stages, &self.automaton.program.key);
-        let scene = Scene { store: Store::Arena(&self.store, newest), names, key };
+        let scene = Scene { store: Store::Arena(&self.store, None), names, key };
         let (out, stats) = (&mut self.out, &mut self.stats);
         let mut left = limit.most;
         let mut stopped = false;

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::context::Context;
 use crate::error::Error;
-use crate::event::Event;
+use crate::event::{Event, TypeId};
 use crate::history::{EventIndex, Marks, Moved};
 use crate::limits::Policy;
 use crate::nfa::Automaton;
@@ -17,7 +17,7 @@ pub(crate) struct Arrival<'a, E> {
     /// Its number, counted from 0 over the events that were not late.
     pub(crate) number: u64,
     pub(crate) time: i64,
-    /// The place that the event gets if it is kept.
+    /// Its place; it is given up if the event is not kept.
     pub(crate) place: EventIndex,
 }
 
@@ -74,6 +74,12 @@ pub(crate) trait Evaluator<E: Event> {
     /// Makes a part that holds nothing a new one.
     fn clear(&mut self, part: &mut Self::Part) {
         *part = self.part();
+    }
+
+    /// Whether an event of this type surely changes nothing in the part of a stream without keys:
+    /// then it need not be shown.
+    fn passes_over(&self, _part: &Self::Part, _of: TypeId) -> bool {
+        false
     }
 
     /// Shows an event of the partition to all its partial matches, and lets one start. Matches that

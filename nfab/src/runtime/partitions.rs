@@ -82,6 +82,12 @@ impl<P> Partitions<P> {
         Some(at)
     }
 
+    /// The part of a stream without keys.
+    #[inline]
+    pub(crate) fn first(&self) -> &P {
+        &self.all[0].part
+    }
+
     /// Adds a partition; the first one is that of a stream without keys.
     pub(crate) fn add(&mut self, part: P) -> u32 {
         self.generation = self.generation.wrapping_add(1);

@@ -79,7 +79,9 @@ fn the_worked_example_survives_a_collection() {
     let mut matches = worked_example(&mut buffer);
     let before = matches.map(|tail| read(&buffer, tail));
     let mut store = EventStore::new();
-    (0..9).for_each(|n| store.push(n, n as i64, n));
+    for n in 0..9 {
+        store.push(n, n as i64, n);
+    }
     collect(&mut buffer, &mut store, matches.iter_mut());
     let after = matches.map(|tail| {
         let events = read(&buffer, tail).into_iter();

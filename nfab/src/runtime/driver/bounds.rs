@@ -10,7 +10,7 @@ use crate::runtime::evaluator::{Evaluator, Key};
 use crate::runtime::over;
 
 /// Cells below which looking for garbage is not worth while.
-pub(super) const SMALL: usize = 1024;
+pub(super) const SMALL: usize = 4096;
 
 /// Events that are kept between two attempts to forget older ones.
 pub(super) const FORGET: usize = 64;

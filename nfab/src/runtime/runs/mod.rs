@@ -6,6 +6,7 @@
 
 mod bucket;
 mod filter;
+mod kinds;
 #[cfg(feature = "serde")]
 mod save;
 mod step;
@@ -13,6 +14,7 @@ mod tree;
 
 use bucket::{Bucket, Run, find};
 use filter::Candidates;
+use kinds::Kinds;
 use step::{Harvest, Step, bounds};
 use tree::Tree;
 
@@ -22,7 +24,7 @@ use super::held::{Held, prune_before};
 use super::over;
 use crate::config::{Config, HoldBack};
 use crate::error::Error;
-use crate::event::Event;
+use crate::event::{Event, TypeId};
 use crate::history::{History, Marks, Moved, Tail};
 use crate::limits::Policy;
 use crate::nfa::program::{COMPLETE, NOWHERE, Window};
@@ -36,6 +38,7 @@ const FEW: usize = 16;
 #[derive(Debug)]
 pub(crate) struct Runs<H> {
     history: H,
+    kinds: Kinds,
     /// For each wait its decisions; made when first needed.
     trees: Vec<Option<Box<Tree>>>,
     start: Tree,
@@ -43,6 +46,8 @@ pub(crate) struct Runs<H> {
     fresh: Box<[Register]>,
     /// The only part has a bucket for each wait from the start.
     dense: bool,
+    /// An event that changes nothing in the waits with runs need not be shown.
+    unconcerned: bool,
     /// For each wait whether its runs are matches already.
     matches: Box<[bool]>,
     harvest: Harvest,
@@ -64,11 +69,18 @@ pub(crate) struct Runs<H> {
 pub(crate) struct Part {
     /// In the order of their waits.
     buckets: Vec<Bucket>,
+    /// The waits with runs, in bits, if there is a bucket for each wait.
+    busy: u64,
     candidates: Candidates,
     held: Held,
 }
 
 impl Part {
+    fn note(&mut self) {
+        self.busy = (self.buckets.iter().enumerate())
+            .fold(0, |busy, (at, bucket)| busy | u64::from(!bucket.is_empty()) << (at % 64));
+    }
+
     /// The first event of the oldest run.
     fn earliest(&self) -> u64 {
         let runs = self.buckets.iter().flat_map(Bucket::iter);
@@ -83,17 +95,23 @@ impl<H: History> Runs<H> {
         let start = &program.waits[program.start as usize];
         let skips = automaton.skip != Skip::None;
         let holds = program.waits.iter().any(|wait| wait.holds_match);
+        let dense = waits <= FEW && program.key.is_empty();
+        let gaps = program.waits.iter().any(|wait| wait.gap.is_some());
+        let prompt = holds || skips || config.timeouts;
+        let filtered = !program.filters.is_empty();
         Runs {
             history,
+            kinds: Kinds::new(automaton),
             trees: vec![None; waits],
             start: Tree::new(start, program.start, true, automaton.conditions.len()),
             fresh: automaton.registers.iter().map(|r| r.empty()).collect(),
-            dense: waits <= FEW && program.key.is_empty(),
+            dense,
+            unconcerned: dense && !filtered && !skips && !(prompt && gaps),
             harvest: Harvest::new(),
-            gaps: program.waits.iter().any(|wait| wait.gap.is_some()),
-            prompt: holds || skips || config.timeouts,
+            gaps,
+            prompt,
             matches: program.waits.iter().map(|wait| wait.is_match).collect(),
-            filtered: !program.filters.is_empty(),
+            filtered,
             skips,
             alive: 0,
             held: 0,
@@ -170,6 +188,7 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
         let all = 0..if self.dense { self.matches.len() as u32 } else { 0 };
         Part {
             buckets: all.map(|wait| Bucket::new(wait, width)).collect(),
+            busy: 0,
             candidates: Candidates::default(),
             held: Held::default(),
         }
@@ -181,20 +200,29 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
             && part.held.is_empty()
     }
 
+    #[inline]
+    fn passes_over(&self, part: &Part, of: TypeId) -> bool {
+        self.unconcerned && !self.kinds.matters(self.kinds.kind(of), part.busy)
+    }
+
     fn show(
         &mut self,
         part: &mut Part,
         arrival: &Arrival<'_, E>,
         cx: &mut Context<'_, E>,
     ) -> Result<bool, Error> {
-        let Runs { history, trees, start, fresh, harvest, matches, .. } = self;
+        let Runs { history, kinds, trees, start, fresh, harvest, matches, .. } = self;
         let from = cx.out.matches();
         let Part { buckets, candidates, .. } = &mut *part;
         harvest.kept = false;
-        let mut step = Step { arrival, cx, history, harvest, candidates };
+        let kind = kinds.kind(arrival.event.event_type());
+        let mut step = Step { arrival, kind, cx, history, harvest, candidates };
         let (mut before, mut after) = (0, 0);
         for bucket in buckets.iter_mut().filter(|bucket| !bucket.is_empty()) {
             let wait = bucket.wait;
+            if !kinds.concerns(kind, wait) {
+                continue;
+            }
             let tree = trees[wait as usize].get_or_insert_with(|| {
                 let of = &step.cx.automaton.program.waits[wait as usize];
                 Box::new(Tree::new(of, wait, false, step.cx.automaton.conditions.len()))
@@ -204,9 +232,14 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
             after += bucket.len();
         }
         after += step.harvest.settle(buckets, matches, fresh.len(), arrival.time);
-        after += step.begin(start, fresh, buckets, matches);
-        after += step.harvest.settle(buckets, matches, fresh.len(), arrival.time);
+        if kinds.matters(kind, 0) {
+            after += step.begin(start, fresh, buckets, matches);
+            after += step.harvest.settle(buckets, matches, fresh.len(), arrival.time);
+        }
         self.alive = self.alive + after - before;
+        if self.dense {
+            part.note();
+        }
         if self.prompt && self.gaps {
             // A run may have come to wait for what is too late already.
             let waits = &cx.automaton.program.waits;
@@ -277,6 +310,7 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
         for (target, mut bucket) in moved {
             find(&mut part.buckets, target, self.fresh.len()).append(&mut bucket);
         }
+        part.note();
         if self.skips { self.release(part, from, cx) } else { Ok(()) }
     }
 

@@ -70,6 +70,7 @@ impl<E: Event, H: Saved> Save<E> for Runs<H> {
         for events in held {
             part.held.add(&loading.taken(&events)?);
         }
+        part.note();
         self.candidates += part.candidates.len();
         self.held += part.held.len();
         Ok(part)

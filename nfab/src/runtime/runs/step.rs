@@ -2,6 +2,7 @@
 
 use super::bucket::{Bounds, Bucket, Run, find};
 use super::filter::Candidates;
+use super::kinds::Kind;
 use super::tree::{Effect, Fire, Outcome, Tree};
 use crate::event::Event;
 use crate::history::{Entry, History, Tail};
@@ -77,6 +78,7 @@ impl Harvest {
 /// Everything that taking an event needs.
 pub(super) struct Step<'s, 'c, E, H> {
     pub(super) arrival: &'s Arrival<'s, E>,
+    pub(super) kind: Kind,
     pub(super) cx: &'s mut Context<'c, E>,
     pub(super) history: &'s mut H,
     pub(super) harvest: &'s mut Harvest,
@@ -235,7 +237,7 @@ impl<E: Event, H: History> Step<'_, '_, E, H> {
     fn walk_event(&mut self, tree: &mut Tree) -> u32 {
         let Context { automaton, facts, faults, .. } = &mut *self.cx;
         let event = self.arrival.event;
-        tree.walk_event(&automaton.conditions, event.event_type(), |number| {
+        tree.walk_event(&automaton.conditions, self.kind, |number| {
             facts.holds(number, event, automaton, faults)
         })
     }

@@ -4,6 +4,7 @@
 //! for it. Conditions on the event alone come first: one walk serves all runs of the wait, and only
 //! what it leaves open is decided for each run.
 
+use super::kinds::Kind;
 use crate::event::TypeId;
 use crate::nfa::program::{COMPLETE, Finish, NOWHERE, Sees, Wait};
 use crate::nfa::{Condition, Formula};
@@ -83,6 +84,8 @@ pub(crate) struct Tree {
     nodes: Vec<Node>,
     outcomes: Vec<Outcome>,
     root: u32,
+    /// For each kind of event where its walk comes to the first question that is not about types.
+    entries: Vec<u32>,
     goals: Vec<(Goal, Formula)>,
     /// The place of the wait among the others; a run that has not started has none to stay in.
     own: Option<u32>,
@@ -117,6 +120,7 @@ impl Tree {
             nodes: Vec::new(),
             outcomes: Vec::new(),
             root: UNBUILT,
+            entries: Vec::new(),
             goals,
             own: (!start).then_some(own),
             moves: (wait.moves.iter())
@@ -126,25 +130,41 @@ impl Tree {
         }
     }
 
+    /// What an event of a type brings about, if no more has to be known of it: whether runs wait on
+    /// as if nothing had happened. Without a place to stay in: whether no run begins.
+    pub(crate) fn ignores(&mut self, conditions: &[Condition], of: TypeId) -> bool {
+        self.known.fill(None);
+        for (known, condition) in self.known.iter_mut().zip(conditions) {
+            if let Test::TypeIs(id) = condition.test {
+                *known = Some(id == of);
+            }
+        }
+        if self.goals.iter().any(|goal| value(&goal.1, &self.known).is_none()) {
+            return false;
+        }
+        let outcome = self.decide();
+        if self.own.is_some() { outcome.effect == Effect::Stay } else { outcome.moves.is_empty() }
+    }
+
     /// Walks down as far as conditions on the event alone lead.
     #[inline]
     pub(crate) fn walk_event(
         &mut self,
         conditions: &[Condition],
-        of: TypeId,
+        kind: Kind,
         mut holds: impl FnMut(u32) -> bool,
     ) -> u32 {
-        if self.root == UNBUILT || self.nodes.len() >= MOST_NODES {
-            self.plant(conditions);
-        }
-        let mut at = self.root;
+        let mut at = match self.entries.get(kind.class) {
+            Some(&entry) if entry != UNBUILT && self.nodes.len() < MOST_NODES => entry,
+            _ => self.enter(conditions, kind),
+        };
         while at & OUTCOME == 0 {
             let node = &self.nodes[at as usize];
             if node.correlated {
                 break;
             }
             let branch = match node.type_id {
-                Some(id) => id == of,
+                Some(id) => id == kind.of,
                 None => holds(node.condition),
             };
             let next = node.next[usize::from(branch)];
@@ -153,11 +173,31 @@ impl Tree {
         at
     }
 
+    /// Finds the entry for a kind of event.
+    #[cold]
+    fn enter(&mut self, conditions: &[Condition], kind: Kind) -> u32 {
+        if self.root == UNBUILT || self.nodes.len() >= MOST_NODES {
+            self.plant(conditions);
+        }
+        let mut at = self.root;
+        while at & OUTCOME == 0
+            && let Node { type_id: Some(id), .. } = self.nodes[at as usize]
+        {
+            at = self.follow(conditions, at, id == kind.of);
+        }
+        if self.entries.len() <= kind.class {
+            self.entries.resize(kind.class + 1, UNBUILT);
+        }
+        self.entries[kind.class] = at;
+        at
+    }
+
     /// Builds the tree anew, with nothing but a root.
     #[cold]
     fn plant(&mut self, conditions: &[Condition]) {
         self.nodes.clear();
         self.outcomes.clear();
+        self.entries.clear();
         self.root = self.build(conditions, None);
     }
 
@@ -314,6 +354,8 @@ mod tests {
     use crate::nfa::program::{Ignore, Move};
     use crate::predicate::Expr;
 
+    const KIND: Kind = Kind { of: TypeId(0), class: 0 };
+
     fn conditions(unary: &[bool]) -> Vec<Condition> {
         let one = |&unary| Condition { expr: Expr::constant(true), test: Test::And(vec![]), unary };
         unary.iter().map(one).collect()
@@ -336,12 +378,12 @@ mod tests {
         let mut tree = Tree::new(&wait, 0, false, 100);
         for round in 0..3 {
             for wanted in 0..100 {
-                let at = tree.walk_event(&conditions, TypeId(0), |number| number == wanted);
+                let at = tree.walk_event(&conditions, KIND, |number| number == wanted);
                 let outcome = tree.outcome(at).expect("nothing is left open");
                 assert_eq!(outcome.moves, [Fire { at: wanted, target: NOWHERE, emits: true }]);
                 assert!(outcome.ignores.is_empty(), "round {round}");
             }
-            let at = tree.walk_event(&conditions, TypeId(0), |_| false);
+            let at = tree.walk_event(&conditions, KIND, |_| false);
             assert_eq!(tree.outcome(at).expect("decided").effect, Effect::Stay);
         }
     }
@@ -362,9 +404,9 @@ mod tests {
         };
         let wait = Wait { moves: vec![one], ignores: vec![ignore], ..Wait::default() };
         let mut tree = Tree::new(&wait, 0, false, 2);
-        let at = tree.walk_event(&conditions, TypeId(0), |_| false);
+        let at = tree.walk_event(&conditions, KIND, |_| false);
         assert_eq!(tree.outcome(at).expect("decided").effect, Effect::Stay);
-        let at = tree.walk_event(&conditions, TypeId(0), |_| true);
+        let at = tree.walk_event(&conditions, KIND, |_| true);
         assert!(tree.outcome(at).is_none());
         let taken = tree.walk_run(&conditions, at, |_| true);
         assert_eq!(tree.outcome(taken).expect("decided").effect, Effect::Take);

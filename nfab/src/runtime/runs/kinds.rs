@@ -1,0 +1,78 @@
+//! Events told apart by their types: what a type alone decides is decided before any event comes.
+
+use super::tree::Tree;
+use crate::event::TypeId;
+use crate::nfa::Automaton;
+use crate::predicate::evaluate::Test;
+
+/// The type of an event, and its class: all types that no condition asks for are one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kind {
+    pub(super) of: TypeId,
+    pub(super) class: usize,
+}
+
+/// The kinds of events, and which waits each may concern.
+#[derive(Debug)]
+pub(super) struct Kinds {
+    /// For each type its class; types beyond the end are of the first one.
+    classes: Box<[u32]>,
+    /// For each class the waits in which it may change something, in bits, and whether a run may
+    /// begin with it.
+    concerned: Box<[(u64, bool)]>,
+}
+
+/// So many waits have a bit of their own; more are told apart by nothing.
+const BITS: usize = u64::BITS as usize;
+
+impl Kinds {
+    pub(super) fn new(automaton: &Automaton) -> Kinds {
+        let (program, conditions) = (&automaton.program, &automaton.conditions);
+        let types = conditions.iter().filter_map(|condition| match condition.test {
+            Test::TypeIs(id) => Some(id),
+            _ => None,
+        });
+        let mut types: Vec<TypeId> = types.collect();
+        types.sort_unstable();
+        types.dedup();
+        let beyond = types.last().map_or(0, |last| last.0 as usize + 1);
+        let mut classes = vec![0; beyond];
+        for (class, of) in (1..).zip(&types) {
+            classes[of.0 as usize] = class;
+        }
+        // A type that no condition asks for, to stand for all of them.
+        let other = (0..).map(TypeId).find(|of| !types.contains(of)).unwrap_or(TypeId(u32::MAX));
+        let waits = || (0..).zip(&program.waits);
+        let mut trees: Vec<Tree> =
+            waits().map(|(at, wait)| Tree::new(wait, at, false, conditions.len())).collect();
+        let start = &program.waits[program.start as usize];
+        let mut begin = Tree::new(start, program.start, true, conditions.len());
+        let concerned = std::iter::once(other).chain(types).map(|of| {
+            let mut waits = if trees.len() > BITS { u64::MAX } else { 0 };
+            for (at, tree) in trees.iter_mut().enumerate().take(BITS) {
+                waits |= u64::from(!tree.ignores(conditions, of)) << at;
+            }
+            (waits, !begin.ignores(conditions, of))
+        });
+        Kinds { concerned: concerned.collect(), classes: classes.into() }
+    }
+
+    #[inline]
+    pub(super) fn kind(&self, of: TypeId) -> Kind {
+        Kind { of, class: self.classes.get(of.0 as usize).map_or(0, |&class| class as usize) }
+    }
+
+    /// The waits in which an event of a kind may change something. Shifted out bits are those of
+    /// waits that are always concerned.
+    #[inline]
+    pub(super) fn concerns(&self, kind: Kind, wait: u32) -> bool {
+        wait as usize >= BITS || self.concerned[kind.class].0 >> wait & 1 == 1
+    }
+
+    /// Whether an event of a kind may change something in one of these waits, or begin a run.
+    #[inline]
+    pub(super) fn matters(&self, kind: Kind, waits: u64) -> bool {
+        let (concerned, begins) = self.concerned[kind.class];
+        begins || concerned & waits != 0
+    }
+}
