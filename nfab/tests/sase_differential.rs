@@ -108,8 +108,48 @@ fn compare(query: &Query, steps: &[Step], options: Options) -> Result<(), TestCa
     Ok(())
 }
 
+/// Compares a shared evaluation, without timeouts, as these need runs.
+fn compare_shared(
+    evaluation: Evaluation,
+    query: &Query,
+    steps: &[Step],
+    options: Options,
+) -> Result<(), TestCaseError> {
+    let compile = compile_options(options.kleene).evaluation(evaluation);
+    let Ok(mut found) = report(query, steps, compile, run_options(options).timeouts(false)) else {
+        return Err(TestCaseError::reject("the query does not allow the evaluation"));
+    };
+    let Some(expected) = outcome(query, steps, options) else {
+        return Err(TestCaseError::reject("too many runs"));
+    };
+    if is_ambiguous(&query.pattern) {
+        each_once(&mut found.matches);
+    }
+    prop_assert_eq!(&found.matches, &expected.matches);
+    prop_assert_eq!(found.timed_out, vec![]);
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(config(2000))]
+
+    #[test]
+    fn compact_finds_what_the_oracle_finds(
+        query in query(),
+        stream in stream(12),
+        options in options(),
+    ) {
+        compare_shared(Evaluation::Compact, &query.0, &stream.0, options)?;
+    }
+
+    #[test]
+    fn grouped_finds_what_the_oracle_finds(
+        query in query(),
+        stream in stream(12),
+        options in options(),
+    ) {
+        compare_shared(Evaluation::Grouped, &query.0, &stream.0, options)?;
+    }
 
     #[test]
     fn the_engine_finds_what_the_oracle_finds(
