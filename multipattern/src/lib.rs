@@ -1,0 +1,21 @@
+//! Many event sequence patterns over one stream.
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+#[cfg(feature = "serde")]
+mod codec;
+mod error;
+mod event;
+mod limits;
+mod parser;
+mod pattern;
+mod value;
+
+pub use error::{Error, ErrorKind};
+pub use event::{Event, Record, Schema, Slot, TypeId};
+pub use limits::{Limit, Policy};
+pub use pattern::{
+    Condition, IntoCondition, Operand, Pattern, PatternId, PatternSet, PatternSetBuilder, Relation,
+    Semantics, Term, TimeUnit, Window,
+};
+pub use value::{Value, ValueRef};
