@@ -4,11 +4,16 @@
 
 #[cfg(feature = "serde")]
 mod codec;
+pub mod cost;
+pub mod decompose;
 mod error;
 mod event;
 mod limits;
+pub mod model;
 mod parser;
 mod pattern;
+pub mod plan;
+pub mod share;
 mod value;
 
 pub use error::{Error, ErrorKind};
@@ -18,4 +23,5 @@ pub use pattern::{
     Condition, IntoCondition, Operand, Pattern, PatternId, PatternSet, PatternSetBuilder, Relation,
     Semantics, Term, TimeUnit, Window,
 };
+pub use plan::{Method, Plan};
 pub use value::{Value, ValueRef};
