@@ -120,6 +120,21 @@ impl Graph {
         list != NONE && self.get(list).reach >= starts.from && self.get(list).since <= starts.to
     }
 
+    /// The first element from a place in a list on that has runs which may have started then; [`NONE`]
+    /// if there is no such element.
+    pub(super) fn seek(&self, mut list: u32, starts: Starts) -> u32 {
+        while self.may_have(list, starts) {
+            let element = self.get(list);
+            if element.newest >= starts.from
+                && (element.source != NONE || element.newest <= starts.to)
+            {
+                return list;
+            }
+            list = element.older;
+        }
+        NONE
+    }
+
     /// Adds all of a population to the list with the given head; gives the new head.
     pub(super) fn join(&mut self, list: u32, source: u32, newest: Key) -> u32 {
         self.take(list, (0, JOIN), source, newest)

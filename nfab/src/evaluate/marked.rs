@@ -8,20 +8,19 @@
 //! - An element hands its runs to its *consumers*: the elements that have it as their source.
 //! - So does every newer element of its list, for a source means the whole list from there on. As
 //!   lists are linear, the newer element is one; and what it hands to came after what the older one
-//!   hands to. Following a list in the newer direction therefore meets consumers in the order of
-//!   their events, without any sorting.
-//!
-//! Elements without consumers are skipped by a link (`open`).
+//!   hands to. So the consumers of a whole list, those of its oldest element first, are in the order
+//!   of their events without any sorting. They are laid out side by side, and what comes after an
+//!   element is a [`Rest`] of them: its own, and all that follow.
 //!
 //! When a window passes, the same is done for the runs that hold a match; their *end* is that the
 //! event at hand is passed over, and only first events whose window has passed are let in.
 //!
-//! **Cost.** Every element that is marked and alive lies on a match, so there are no more of them than
-//! events in all matches together: the preparation is linear in the whole output (times the
-//! logarithm from sorting the places), whatever the window. It is linear in the graph, too, where
-//! the output is exponential: the first matches come at once. Not covered are dead elements between
-//! live ones of a list, and when a window passes, elements whose starts all lie later or have passed
-//! before: they go, or are told apart, when garbage is looked for.
+//! **Cost.** Every element that is marked lies on a match, so there are no more of them than events in
+//! all matches together: the preparation is linear in the whole output (times the logarithm from
+//! sorting the places), whatever the window. It is linear in the graph, too, where the output is
+//! exponential: the first matches come at once. When a window passes, elements are skipped whose
+//! runs have all started later or have passed before ([`Graph::seek`]), and an element all of whose
+//! runs that start now have gone is told apart when garbage is looked for.
 
 use super::graph::{Graph, JOIN, NONE, Starts};
 use crate::history::EventIndex;
@@ -38,74 +37,126 @@ pub(super) struct End {
     pub(super) stage: u32,
 }
 
-/// A marked element, an end, or the root, whose consumers are the first events of matches.
+/// A consumer, laid out where it comes after another element: a marked one, or an end.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spot {
+pub(super) struct Node {
     pub(super) event: EventIndex,
     /// Or [`JOIN`].
     pub(super) stage: u32,
-    /// The first consumer.
-    first: u32,
-    /// The next consumer of the same element.
-    sibling: u32,
-    /// The next newer element of the list.
-    newer: u32,
-    /// This element or the first newer one that has a consumer.
-    open: u32,
+    /// Its number among the marked elements and ends.
+    pub(super) element: u32,
+    /// What comes after it; nothing after an end.
+    pub(super) after: Rest,
     /// Some run of this element is complete when the event at hand is passed over.
-    pub(super) ends: bool,
+    ends: bool,
 }
 
-/// A place among the consumers that come after an element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cursor {
+impl Node {
+    /// A sequence of events that leads here is a match.
+    pub(super) fn is_complete(&self) -> bool {
+        self.ends || self.after.is_empty()
+    }
+
+    /// It stands for a population that joined another.
+    pub(super) fn is_join(&self) -> bool {
+        self.stage == JOIN
+    }
+}
+
+/// What is left of the consumers of a list: nodes side by side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(super) struct Rest {
+    pub(super) at: u32,
+    pub(super) end: u32,
+}
+
+impl Rest {
+    pub(super) fn is_empty(self) -> bool {
+        self.at == self.end
+    }
+
+    /// All but the first one.
+    pub(super) fn skip(self) -> Rest {
+        Rest { at: self.at + 1, ..self }
+    }
+}
+
+/// A marked element, with what comes before it as far as it is marked.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
     element: u32,
-    /// Never [`NONE`].
-    pub(super) consumer: u32,
+    older: u32,
+    source: u32,
+}
+
+/// What is known of a marked element, an end, or the root while the graph is turned round.
+#[derive(Clone, Copy, Debug)]
+struct Spot {
+    event: EventIndex,
+    stage: u32,
+    /// Whose consumer it is; [`NONE`] if nobody's.
+    source: u32,
+    /// The next older one of the list, or [`NONE`].
+    older: u32,
+    list: u32,
+    /// How many consumers the older ones of the list have; later where its own next one goes.
+    next: u32,
+    consumers: u32,
+    /// The event of the last consumer that was laid out.
+    last: EventIndex,
+    ends: bool,
 }
 
 /// Working space, used again for each event.
 #[derive(Debug, Default)]
 pub(super) struct Marked {
-    /// The marked elements, in ascending order.
-    marked: Vec<u32>,
+    /// In ascending order.
+    marked: Vec<Mark>,
     /// For each element its place in `marked`, if it is there; else anything.
     places: Vec<u32>,
     stack: Vec<u32>,
     /// As `marked`, then the ends, then the root.
     spots: Vec<Spot>,
+    /// Where the consumers of each list lie.
+    lists: Vec<Rest>,
+    nodes: Vec<Node>,
+    /// What comes after the root.
+    first: Rest,
+    /// No two consumers of one element are the same event, and none is a join.
+    plain: bool,
+    /// For counting.
     sums: Vec<u64>,
 }
 
 impl Marked {
-    /// Where a marked element is.
     fn place(&self, element: u32) -> Option<u32> {
-        let place = self.places[element as usize];
-        (self.marked.get(place as usize) == Some(&element)).then_some(place)
+        let place = *self.places.get(element as usize)?;
+        (self.marked.get(place as usize)?.element == element).then_some(place)
     }
 
     fn mark(&mut self, graph: &Graph, ends: &[End], starts: Starts) {
         self.marked.clear();
-        self.places.resize(graph.len(), 0);
-        self.stack.extend(ends.iter().map(|end| end.source));
+        if self.places.len() < graph.len() {
+            self.places.resize(graph.len(), 0);
+        }
+        self.stack.extend(ends.iter().map(|end| graph.seek(end.source, starts)));
         while let Some(mut at) = self.stack.pop() {
             // Whoever met an element has met all the list after it.
             while at != NONE && self.place(at).is_none() {
-                if !graph.may_have(at, starts) {
-                    break;
-                }
                 let element = graph.get(at);
                 self.places[at as usize] = self.marked.len() as u32;
-                self.marked.push(at);
-                if element.newest >= starts.from {
-                    self.stack.push(element.source);
+                let older = graph.seek(element.older, starts);
+                let source = graph.seek(element.source, starts);
+                self.marked.push(Mark { element: at, older, source });
+                if source != NONE {
+                    self.stack.push(source);
                 }
-                at = element.older;
+                at = older;
             }
         }
-        self.marked.sort_unstable();
-        for (place, &element) in self.marked.iter().enumerate() {
-            self.places[element as usize] = place as u32;
+        self.marked.sort_unstable_by_key(|mark| mark.element);
+        for (place, mark) in (0..).zip(&self.marked) {
+            self.places[mark.element as usize] = place;
         }
     }
 
@@ -113,126 +164,153 @@ impl Marked {
     /// what is marked: the runs of a list are those of its elements added up.
     pub(super) fn count(&mut self, graph: &Graph, ends: &[End], starts: Starts) -> u64 {
         self.mark(graph, ends, starts);
-        self.sums.clear();
+        let Marked { places, marked, sums, .. } = self;
+        sums.clear();
         // The runs of an element and of all older ones.
-        let of = |this: &Self, list: u32| match list {
+        let of = |sums: &[u64], element: u32| match element {
             NONE => 0,
-            _ => this.place(list).map_or(0, |place| this.sums[place as usize]),
+            _ => sums[places[element as usize] as usize],
         };
-        for &at in &self.marked {
-            let element = graph.get(at);
-            let own = match element.source {
-                _ if element.newest < starts.from => 0,
-                NONE => u64::from(element.newest <= starts.to),
-                source => of(self, source),
+        for mark in &*marked {
+            let own = match graph.get(mark.element).source {
+                NONE => 1,
+                _ => of(sums, mark.source),
             };
-            let sum = own.saturating_add(of(self, element.older));
-            self.sums.push(sum);
+            sums.push(own.saturating_add(of(sums, mark.older)));
         }
-        let all = ends.iter().map(|end| if end.source == NONE { 1 } else { of(self, end.source) });
+        let all = ends.iter().map(|end| match end.source {
+            NONE => 1,
+            source => of(sums, graph.seek(source, starts)),
+        });
         all.fold(0, u64::saturating_add)
     }
 
     /// Marks what leads to the ends and turns it round. The event at hand is at `event`.
     pub(super) fn turn(&mut self, graph: &Graph, ends: &[End], event: EventIndex, starts: Starts) {
         self.mark(graph, ends, starts);
-        let spot = |event, stage| Spot {
-            event,
-            stage,
-            first: NONE,
-            sibling: NONE,
-            newer: NONE,
-            open: NONE,
-            ends: false,
-        };
-        self.spots.clear();
-        self.spots.extend(self.marked.iter().map(|&at| {
-            let element = graph.get(at);
-            spot(element.event, element.stage)
-        }));
-        self.spots.extend(ends.iter().map(|end| spot(event, end.stage)));
-        self.spots.push(spot(event, PASSED));
-        let root = self.root();
-        // From the last to the first, so each is put before the later consumers of its source.
-        for (at, end) in ends.iter().enumerate().rev() {
-            let source = if end.source == NONE { Some(root) } else { self.place(end.source) };
-            let Some(source) = source else { continue };
-            if end.stage == PASSED {
-                self.spots[source as usize].ends = true;
-            } else {
-                self.consume(source, (self.marked.len() + at) as u32);
-            }
-        }
-        for place in (0..self.marked.len() as u32).rev() {
-            let element = *graph.get(self.marked[place as usize]);
-            // All that come after it are done.
-            let Spot { first, newer, .. } = self.spots[place as usize];
-            let (open, ends) = match newer {
-                NONE => (NONE, false),
-                _ => (self.spots[newer as usize].open, self.spots[newer as usize].ends),
-            };
-            self.spots[place as usize].open = if first == NONE { open } else { place };
-            self.spots[place as usize].ends |= ends;
-            if element.older != NONE
-                && let Some(older) = self.place(element.older)
-            {
-                self.spots[older as usize].newer = place;
-            }
-            let begins = element.source == NONE;
-            if element.newest < starts.from || (begins && element.newest > starts.to) {
+        self.find_sources(graph, ends, event, starts);
+        self.find_lists();
+        let Marked { spots, lists, nodes, plain, .. } = self;
+        let nobody = Node { event, stage: JOIN, element: 0, after: Rest::default(), ends: false };
+        nodes.clear();
+        nodes.resize(lists.last().map_or(0, |list| list.end as usize), nobody);
+        *plain = true;
+        // In the order of their events, which is that of the places.
+        for element in 0..spots.len() - 1 {
+            let Spot { event, stage, source, list, next, ends, .. } = spots[element];
+            if source == NONE {
                 continue;
             }
-            let source = if begins { Some(root) } else { self.place(element.source) };
-            if let Some(source) = source {
-                self.spots[source as usize].ends |=
-                    element.stage == JOIN && self.spots[place as usize].ends;
-                self.consume(source, place);
+            let after = match list {
+                NONE => Rest::default(),
+                list => Rest { at: lists[list as usize].at + next, ..lists[list as usize] },
+            };
+            let source = &mut spots[source as usize];
+            let to = lists[source.list as usize].at + source.next;
+            *plain &= stage != JOIN && source.last != event;
+            source.next += 1;
+            source.last = event;
+            nodes[to as usize] = Node { event, stage, element: element as u32, after, ends };
+        }
+    }
+
+    /// Makes the spots, each of which knows its source and how many consumers it has.
+    fn find_sources(&mut self, graph: &Graph, ends: &[End], event: EventIndex, starts: Starts) {
+        let Marked { marked, places, spots, .. } = self;
+        let root = (marked.len() + ends.len()) as u32;
+        let place = |element: u32| match element {
+            NONE => NONE,
+            _ => places[element as usize],
+        };
+        let spot = |event, stage, source, older| Spot {
+            event,
+            stage,
+            source,
+            older,
+            list: NONE,
+            next: 0,
+            consumers: 0,
+            last: EventIndex::MAX,
+            ends: false,
+        };
+        spots.clear();
+        spots.extend(marked.iter().map(|mark| {
+            let element = graph.get(mark.element);
+            let source = if element.source == NONE { root } else { place(mark.source) };
+            spot(element.event, element.stage, source, place(mark.older))
+        }));
+        for end in ends {
+            let mut source = match end.source {
+                NONE => root,
+                source => place(graph.seek(source, starts)),
+            };
+            if end.stage == PASSED {
+                if source != NONE {
+                    spots[source as usize].ends = true;
+                }
+                source = NONE;
+            }
+            spots.push(spot(event, end.stage, source, NONE));
+        }
+        spots.push(spot(event, PASSED, NONE, NONE));
+        for at in 0..root as usize {
+            let source = spots[at].source;
+            if source != NONE {
+                spots[source as usize].consumers += 1;
             }
         }
-        let root = &mut self.spots[root as usize];
-        root.open = if root.first == NONE { NONE } else { (self.marked.len() + ends.len()) as u32 };
-    }
-
-    fn consume(&mut self, source: u32, consumer: u32) {
-        self.spots[consumer as usize].sibling = self.spots[source as usize].first;
-        self.spots[source as usize].first = consumer;
-    }
-
-    pub(super) fn root(&self) -> u32 {
-        (self.spots.len() - 1) as u32
-    }
-
-    pub(super) fn spot(&self, at: u32) -> &Spot {
-        &self.spots[at as usize]
-    }
-
-    /// It stands for a population that joined another.
-    pub(super) fn is_join(&self, at: u32) -> bool {
-        (at as usize) < self.marked.len() && self.spots[at as usize].stage == JOIN
-    }
-
-    /// It is an end.
-    pub(super) fn is_end(&self, at: u32) -> bool {
-        at as usize >= self.marked.len()
-    }
-
-    /// The first consumer that comes after an element.
-    pub(super) fn after(&self, element: u32) -> Option<Cursor> {
-        match self.spots[element as usize].open {
-            NONE => None,
-            element => Some(Cursor { element, consumer: self.spots[element as usize].first }),
+        for at in (0..marked.len()).rev() {
+            let Spot { stage, source, older, ends, .. } = spots[at];
+            if ends && older != NONE {
+                spots[older as usize].ends = true;
+            }
+            if ends && stage == JOIN && source != NONE {
+                spots[source as usize].ends = true;
+            }
         }
     }
 
-    /// The next one.
-    pub(super) fn next(&self, cursor: Cursor) -> Option<Cursor> {
-        let Cursor { element, consumer } = cursor;
-        match self.spots[consumer as usize].sibling {
-            NONE => match self.spots[element as usize].newer {
-                NONE => None,
-                newer => self.after(newer),
-            },
-            sibling => Some(Cursor { element, consumer: sibling }),
+    /// Finds which list each spot is of, and how much room its consumers need. The last list is that
+    /// of the root.
+    fn find_lists(&mut self) {
+        let Marked { marked, spots, lists, first, .. } = self;
+        lists.clear();
+        let root = spots.len() - 1;
+        for at in (0..marked.len()).chain([root]) {
+            let Spot { older, consumers, .. } = spots[at];
+            let (list, next) = match older {
+                NONE => {
+                    lists.push(Rest::default());
+                    (lists.len() as u32 - 1, 0)
+                }
+                older => {
+                    let older = &spots[older as usize];
+                    (older.list, older.next + older.consumers)
+                }
+            };
+            (spots[at].list, spots[at].next) = (list, next);
+            lists[list as usize].end = next + consumers;
         }
+        let mut all = 0;
+        for list in lists.iter_mut() {
+            list.at = all;
+            all += list.end;
+            list.end = all;
+        }
+        *first = lists.last().copied().unwrap_or_default();
+    }
+
+    /// What comes first in a match.
+    pub(super) fn first(&self) -> Rest {
+        self.first
+    }
+
+    pub(super) fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// Every node is another sequence of events.
+    pub(super) fn is_plain(&self) -> bool {
+        self.plain
     }
 }

@@ -33,7 +33,7 @@ impl Reader {
         ends: &[End],
         event: EventIndex,
         starts: Starts,
-        visit: &mut dyn FnMut(&[Taken]) -> ControlFlow<()>,
+        visit: &mut impl FnMut(&[Taken]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         if self.few.read(graph, ends, event, starts) {
             return self.few.matches().try_for_each(visit);

@@ -24,7 +24,7 @@ pub(super) fn visit(
     layers: &[Layer<'_>],
     complete: Vec<bool>,
     taken: &mut [Taken],
-    visit: &mut dyn FnMut(&[Taken]) -> ControlFlow<()>,
+    visit: &mut impl FnMut(&[Taken]) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let mut alive = vec![Vec::new(); layers.len()];
     let mut below = complete;

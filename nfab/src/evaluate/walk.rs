@@ -7,6 +7,8 @@
 //! sequence that is visited goes on to a match, so the step from one match to the next costs what the
 //! two differ in (times the width of a layer), and a visitor that stops early pays for what it saw.
 //!
+//! Mostly a layer is never wider than one element; then the walk is a plain one over the nodes.
+//!
 //! Since a sequence of events is visited once, whatever the number of ways to bind it, no match
 //! comes twice and nothing needs to be remembered. Where layers are wider than one element,
 //! [`stages`](super::stages) lists the different bindings of a complete sequence.
@@ -15,7 +17,8 @@
 
 use std::ops::ControlFlow;
 
-use super::marked::{Cursor, Marked};
+use super::graph::{JOIN, NONE};
+use super::marked::{Marked, Node, Rest};
 use super::stages;
 use crate::history::EventIndex;
 use crate::runtime::evaluator::Taken;
@@ -32,15 +35,27 @@ struct Frame {
     cursors: usize,
 }
 
+/// An element of a layer.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    element: u32,
+    stage: u32,
+    after: Rest,
+    complete: bool,
+}
+
 /// Working space, used again for each event.
 #[derive(Debug, Default)]
 pub(super) struct Walk {
+    /// What is left to visit after each event of a plain sequence.
+    rests: Vec<Rest>,
     frames: Vec<Frame>,
     /// The layers of all frames.
-    layers: Vec<u32>,
+    layers: Vec<Place>,
     links: Vec<Link>,
-    /// For each frame what comes after it, with the place in the layer that it comes after.
-    cursors: Vec<(Cursor, u32)>,
+    /// For each frame what comes after it, never nothing, with the place in the layer that it comes
+    /// after.
+    cursors: Vec<(Rest, u32)>,
     /// How many frames have more than one element.
     wide: usize,
     taken: Vec<Taken>,
@@ -52,7 +67,51 @@ impl Walk {
     pub(super) fn visit(
         &mut self,
         marked: &Marked,
-        visit: &mut dyn FnMut(&[Taken]) -> ControlFlow<()>,
+        visit: &mut impl FnMut(&[Taken]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        if marked.is_plain() {
+            self.visit_plain(marked.nodes(), marked.first(), visit)
+        } else {
+            self.visit_layers(marked.nodes(), marked.first(), visit)
+        }
+    }
+
+    fn visit_plain(
+        &mut self,
+        nodes: &[Node],
+        mut rest: Rest,
+        visit: &mut impl FnMut(&[Taken]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let Walk { rests, taken, .. } = self;
+        rests.clear();
+        taken.clear();
+        loop {
+            if rest.is_empty() {
+                let Some(before) = rests.pop() else { return ControlFlow::Continue(()) };
+                rest = before;
+                taken.pop();
+                continue;
+            }
+            let node = &nodes[rest.at as usize];
+            rest = rest.skip();
+            taken.push((node.stage, node.event));
+            if node.is_complete() {
+                visit(taken)?;
+            }
+            if node.after.is_empty() {
+                taken.pop();
+            } else {
+                rests.push(rest);
+                rest = node.after;
+            }
+        }
+    }
+
+    fn visit_layers(
+        &mut self,
+        nodes: &[Node],
+        first: Rest,
+        visit: &mut impl FnMut(&[Taken]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         self.frames.clear();
         self.layers.clear();
@@ -61,11 +120,11 @@ impl Walk {
         self.taken.clear();
         self.wide = 0;
         self.frames.push(Frame { layer: 0, links: 0, cursors: 0 });
-        self.layers.push(marked.root());
-        self.open(marked, marked.root(), 0, 0);
+        self.layers.push(Place { element: NONE, stage: JOIN, after: first, complete: false });
+        self.settle(nodes, first, 0, 0);
         while let Some(frame) = self.frames.last() {
             let Frame { layer, links, cursors } = *frame;
-            let Some(event) = self.next_event(marked, cursors) else {
+            let Some(event) = self.next_event(nodes, cursors) else {
                 self.wide -= usize::from(self.layers.len() - layer > 1);
                 self.layers.truncate(layer);
                 self.links.truncate(links);
@@ -73,93 +132,87 @@ impl Walk {
                 self.taken.pop();
                 continue;
             };
-            self.enter(marked, cursors, event);
+            self.enter(nodes, cursors, event);
             let layer = self.frames.last().map_or(0, |frame| frame.layer);
-            let complete = |&at: &u32| marked.is_end(at) || marked.spot(at).ends;
-            if self.layers[layer..].iter().any(complete) {
-                self.emit(marked, visit)?;
+            if self.layers[layer..].iter().any(|place| place.complete) {
+                self.emit(visit)?;
             }
         }
         ControlFlow::Continue(())
     }
 
     /// The first event that comes after a frame.
-    fn next_event(&self, marked: &Marked, cursors: usize) -> Option<EventIndex> {
-        let event = |cursor: &(Cursor, u32)| marked.spot(cursor.0.consumer).event;
+    fn next_event(&self, nodes: &[Node], cursors: usize) -> Option<EventIndex> {
+        let event = |cursor: &(Rest, u32)| nodes[cursor.0.at as usize].event;
         self.cursors[cursors..].iter().map(event).min()
     }
 
-    /// Adds the cursors for what comes after an element; populations that it joined are followed.
-    fn open(&mut self, marked: &Marked, element: u32, parent: u32, frame: usize) {
-        if let Some(cursor) = marked.after(element) {
-            self.settle(marked, cursor, parent, frame);
-        }
-    }
-
-    /// Adds a cursor to the cursors that begin at `frame`, past joins, which get their own.
-    fn settle(&mut self, marked: &Marked, cursor: Cursor, parent: u32, frame: usize) {
-        if !marked.is_join(cursor.consumer) {
-            if !self.cursors[frame..].contains(&(cursor, parent)) {
-                self.cursors.push((cursor, parent));
+    /// Adds a cursor, unless nothing is left there, to the cursors that begin at `frame`, past joins,
+    /// which get their own.
+    fn settle(&mut self, nodes: &[Node], rest: Rest, parent: u32, frame: usize) {
+        let next = |rest: Rest| (!rest.is_empty()).then(|| &nodes[rest.at as usize]);
+        let Some(node) = next(rest) else { return };
+        if !node.is_join() {
+            if !self.cursors[frame..].contains(&(rest, parent)) {
+                self.cursors.push((rest, parent));
             }
             return;
         }
-        let mut pending = vec![cursor];
+        let mut pending = vec![rest];
         self.opened.clear();
-        while let Some(cursor) = pending.pop() {
-            if !marked.is_join(cursor.consumer) {
-                if !self.cursors[frame..].contains(&(cursor, parent)) {
-                    self.cursors.push((cursor, parent));
+        while let Some(rest) = pending.pop() {
+            let Some(node) = next(rest) else { continue };
+            if !node.is_join() {
+                if !self.cursors[frame..].contains(&(rest, parent)) {
+                    self.cursors.push((rest, parent));
                 }
                 continue;
             }
-            if !self.opened.contains(&(cursor.consumer, parent)) {
-                self.opened.push((cursor.consumer, parent));
-                pending.extend(marked.after(cursor.consumer));
+            if !self.opened.contains(&(node.element, parent)) {
+                self.opened.push((node.element, parent));
+                pending.push(node.after);
             }
-            pending.extend(marked.next(cursor));
+            pending.push(rest.skip());
         }
     }
 
     /// Goes on to an event: makes its frame, and moves the cursors that were there past it.
-    fn enter(&mut self, marked: &Marked, cursors: usize, event: EventIndex) {
+    fn enter(&mut self, nodes: &[Node], cursors: usize, event: EventIndex) {
         let frame = Frame { layer: self.layers.len(), links: self.links.len(), cursors: 0 };
         let mut at = cursors;
         while at < self.cursors.len() {
-            let (cursor, parent) = self.cursors[at];
-            if marked.spot(cursor.consumer).event != event {
+            let (rest, parent) = self.cursors[at];
+            let node = &nodes[rest.at as usize];
+            if node.event != event {
                 at += 1;
                 continue;
             }
-            self.reach(cursor.consumer, parent, &frame);
+            self.reach(node, parent, &frame);
             // What it is replaced by is looked at in turn.
-            match marked.next(cursor) {
-                Some(next) if !marked.is_join(next.consumer) => self.cursors[at].0 = next,
-                next => {
-                    self.cursors.swap_remove(at);
-                    if let Some(next) = next {
-                        self.settle(marked, next, parent, cursors);
-                    }
-                }
+            let rest = rest.skip();
+            if !rest.is_empty() && !nodes[rest.at as usize].is_join() {
+                self.cursors[at].0 = rest;
+            } else {
+                self.cursors.swap_remove(at);
+                self.settle(nodes, rest, parent, cursors);
             }
         }
         let first = self.cursors.len();
         for place in frame.layer..self.layers.len() {
-            let element = self.layers[place];
-            if !marked.is_end(element) {
-                self.open(marked, element, (place - frame.layer) as u32, first);
-            }
+            self.settle(nodes, self.layers[place].after, (place - frame.layer) as u32, first);
         }
         self.wide += usize::from(self.layers.len() - frame.layer > 1);
-        self.taken.push((marked.spot(self.layers[frame.layer]).stage, event));
+        self.taken.push((self.layers[frame.layer].stage, event));
         self.frames.push(Frame { cursors: first, ..frame });
     }
 
     /// Adds an element to the layer of a frame.
-    fn reach(&mut self, element: u32, parent: u32, frame: &Frame) {
+    fn reach(&mut self, node: &Node, parent: u32, frame: &Frame) {
         let layer = &self.layers[frame.layer..];
-        let place = layer.iter().position(|&other| other == element).unwrap_or_else(|| {
-            self.layers.push(element);
+        let place = layer.iter().position(|other| other.element == node.element);
+        let place = place.unwrap_or_else(|| {
+            let Node { element, stage, after, .. } = *node;
+            self.layers.push(Place { element, stage, after, complete: node.is_complete() });
             self.layers.len() - 1 - frame.layer
         });
         let link = (parent, place as u32);
@@ -169,11 +222,7 @@ impl Walk {
     }
 
     /// Visits the bindings of the sequence of the last frame, which is complete.
-    fn emit(
-        &mut self,
-        marked: &Marked,
-        visit: &mut dyn FnMut(&[Taken]) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
+    fn emit(&mut self, visit: &mut impl FnMut(&[Taken]) -> ControlFlow<()>) -> ControlFlow<()> {
         if self.wide == 0 {
             return visit(&self.taken);
         }
@@ -183,12 +232,11 @@ impl Walk {
             let next = self.frames.get(at + 1);
             let layer = ends(frame.layer, next.map(|f| f.layer), self.layers.len());
             let links = ends(frame.links, next.map(|f| f.links), self.links.len());
-            let stages = self.layers[layer].iter().map(|&at| marked.spot(at).stage).collect();
+            let stages = self.layers[layer].iter().map(|place| place.stage).collect();
             layers.push(stages::Layer { stages, links: &self.links[links] });
         }
         let last = self.frames.last().map_or(0, |frame| frame.layer);
-        let complete = self.layers[last..].iter();
-        let complete = complete.map(|&at| marked.is_end(at) || marked.spot(at).ends).collect();
+        let complete = self.layers[last..].iter().map(|place| place.complete).collect();
         stages::visit(&layers, complete, &mut self.taken, visit)
     }
 }

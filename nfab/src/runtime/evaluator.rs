@@ -127,7 +127,7 @@ pub(crate) trait Evaluator<E: Event> {
     fn enumerate(
         &mut self,
         _part: &mut Self::Part,
-        _visit: &mut dyn FnMut(&[Taken]) -> ControlFlow<()>,
+        _visit: &mut impl FnMut(&[Taken]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }

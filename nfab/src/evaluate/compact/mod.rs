@@ -97,7 +97,7 @@ impl Compact {
     fn visit(
         &mut self,
         part: &mut Part,
-        visit: &mut dyn FnMut(&[Taken]) -> ControlFlow<()>,
+        visit: &mut impl FnMut(&[Taken]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         if part.lists().is_none() {
             self.on(part, |this, part| part.replay(&mut this.sets, &mut this.spare));
@@ -194,7 +194,7 @@ impl<E: Event> Evaluator<E> for Compact {
     fn enumerate(
         &mut self,
         part: &mut Part,
-        visit: &mut dyn FnMut(&[Taken]) -> ControlFlow<()>,
+        visit: &mut impl FnMut(&[Taken]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         if part.ends.is_empty() {
             return ControlFlow::Continue(());

@@ -187,7 +187,7 @@ impl Grouped {
     fn visit(
         &mut self,
         part: &Part,
-        visit: &mut dyn FnMut(&[Taken]) -> ControlFlow<()>,
+        visit: &mut impl FnMut(&[Taken]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let starts = Starts::since(part.horizon);
         self.reader.visit(&part.graph, &part.ends, part.event, starts, visit)
@@ -268,7 +268,7 @@ impl<E: Event> Evaluator<E> for Grouped {
     fn enumerate(
         &mut self,
         part: &mut Part,
-        visit: &mut dyn FnMut(&[Taken]) -> ControlFlow<()>,
+        visit: &mut impl FnMut(&[Taken]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         if part.ends.is_empty() {
             return ControlFlow::Continue(());
