@@ -6,6 +6,7 @@
 mod codec;
 pub mod cost;
 pub mod decompose;
+mod detect;
 mod error;
 mod event;
 mod limits;
@@ -14,14 +15,17 @@ mod parser;
 mod pattern;
 pub mod plan;
 pub mod share;
+mod stats;
 mod value;
 
+pub use detect::{Block, Collect, Config, Count, Detector, Level, Match, Sink, Visit};
 pub use error::{Error, ErrorKind};
 pub use event::{Event, Record, Schema, Slot, TypeId};
-pub use limits::{Limit, Policy};
+pub use limits::{Limit, Limits, Policy};
 pub use pattern::{
     Condition, IntoCondition, Operand, Pattern, PatternId, PatternSet, PatternSetBuilder, Relation,
     Semantics, Term, TimeUnit, Window,
 };
 pub use plan::{Method, Plan};
+pub use stats::Stats;
 pub use value::{Value, ValueRef};

@@ -29,3 +29,38 @@ impl Limit {
         Limit { most, policy }
     }
 }
+
+/// Bounds on what patterns and a stream can claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Patterns that are alive. Default 1,000,000; always an error.
+    pub patterns: usize,
+    /// Events remembered of one stream or partition, which only windows of time leave open. Default
+    /// 1,000,000, then an error. [`Policy::DropOldest`] forgets the oldest one, as if its window were
+    /// over; [`Policy::DropNewest`] passes over the event that finds no room.
+    pub held_events: Limit,
+    /// Partitions. Default 1,000,000, then an error. [`Policy::DropOldest`] forgets the one that has
+    /// had no event for longest; [`Policy::DropNewest`] passes over events of a new one.
+    pub partitions: Limit,
+    /// Partial matches of [`Method::Single`](crate::Method::Single) in one stream or partition under
+    /// `any`. Default 10,000,000, then an error. [`Policy::DropOldest`] drops the oldest one of the
+    /// same pattern and length, if there is one.
+    pub instances: Limit,
+    /// Matches delivered of one event. Default: no limit, since they are found one by one and not
+    /// stored, and a sink can stop. Beyond it nothing more of the event is found; with
+    /// [`Policy::Error`] that is an error, else it is counted. Counts are not bounded.
+    pub matches_per_event: Limit,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            patterns: 1_000_000,
+            held_events: Limit::new(1_000_000, Policy::Error),
+            partitions: Limit::new(1_000_000, Policy::Error),
+            instances: Limit::new(10_000_000, Policy::Error),
+            matches_per_event: Limit::new(usize::MAX, Policy::Error),
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Detection of many patterns: events of ten types, uniform; patterns of 3 to 10 operands, uniform;
+//! windows of 40 events; and patterns that are sub-sequences of production routes.
+//!
+//! `cargo bench -p multipattern --bench detect` shows for each group the methods beside each other.
+//! `cargo bench -p multipattern --bench detect -- ratios` prints only the ratios to `single`, in CPU
+//! time of interleaved rounds.
+
+use std::hint::black_box;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use aho_corasick::automaton::{Automaton as _, OverlappingState};
+use aho_corasick::dfa::DFA;
+use aho_corasick::{Input, MatchKind};
+use cpu_time::ProcessTime;
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use multipattern::{
+    Config, Count, Detector, Match, Method, PatternSet, Record, Schema, Semantics, TypeId, Visit,
+    Window,
+};
+use rand::rngs::Xoshiro256PlusPlus as Random;
+use rand::{RngExt as _, SeedableRng as _};
+
+const EVENTS: usize = 100_000;
+const TYPES: u32 = 10;
+
+/// Patterns and the types of events.
+struct Load {
+    name: &'static str,
+    patterns: Vec<Vec<u32>>,
+    events: Vec<Record>,
+}
+
+fn names() -> Vec<String> {
+    (0..64).map(|number| format!("T{number}")).collect()
+}
+
+fn uniform(patterns: usize, seed: u64) -> Load {
+    let mut random = Random::seed_from_u64(seed);
+    let mut one = |_| {
+        let length = random.random_range(3..=10);
+        (0..length).map(|_| random.random_range(0..TYPES)).collect()
+    };
+    let patterns = (0..patterns).map(&mut one).collect();
+    let mut event = |time| Record::new(TypeId(random.random_range(0..TYPES)), time);
+    let events = (0..EVENTS as i64).map(&mut event).collect();
+    Load { name: "uniform", patterns, events }
+}
+
+/// Sub-sequences of 20 routes with 12 stops at 10 stations.
+fn routes(patterns: usize, seed: u64) -> Load {
+    let mut load = uniform(0, seed);
+    let mut random = Random::seed_from_u64(seed ^ 0x5eed);
+    let routes: Vec<Vec<u32>> =
+        (0..20).map(|_| (0..12).map(|_| random.random_range(0..TYPES)).collect()).collect();
+    for _ in 0..patterns {
+        let route = &routes[random.random_range(0..routes.len())];
+        let length = random.random_range(3..=10);
+        // Each stop is left out with the chance that leaves as many as are wanted.
+        let mut left = length;
+        let stops = route.iter().enumerate().filter(|(at, _)| {
+            let taken = random.random_range(0..route.len() - at) < left;
+            left -= usize::from(taken);
+            taken
+        });
+        let pattern = stops.map(|(_, &stop)| stop).collect();
+        load.patterns.push(pattern);
+    }
+    load.name = "routes";
+    load
+}
+
+fn set(load: &Load, semantics: Semantics) -> PatternSet {
+    let names = names();
+    let mut schema = Schema::new();
+    for name in &names {
+        schema.add_type(name);
+    }
+    let mut builder =
+        PatternSet::builder().schema(schema).semantics(semantics).window(Window::Events(40));
+    for (number, pattern) in load.patterns.iter().enumerate() {
+        let operands = pattern.iter().map(|&name| &names[name as usize]);
+        builder = builder.seq(&number.to_string(), operands);
+    }
+    builder.build().expect("a set")
+}
+
+fn detector(set: &PatternSet, method: Method) -> Detector {
+    Detector::with_config(set, Config::new().method(method)).expect("a detector")
+}
+
+/// Reads every index of every match.
+fn read(detector: &mut Detector, events: &[Record]) -> (u64, u64) {
+    let (mut matches, mut sum) = (0_u64, 0_u64);
+    let mut sink = Visit(|found: Match<'_>| {
+        matches += 1;
+        for &event in found.events {
+            sum = sum.wrapping_add(event);
+        }
+        ControlFlow::Continue(())
+    });
+    for event in events {
+        let _ = detector.push(event, &mut sink).expect("an event");
+    }
+    (matches, sum)
+}
+
+fn count(detector: &mut Detector, events: &[Record]) -> (u64, u64) {
+    let mut counts = Count::default();
+    for event in events {
+        let _ = detector.push(event, &mut counts).expect("an event");
+    }
+    (counts.total, 0)
+}
+
+/// The overlapping matches of a DFA; a byte is a type of events.
+fn aho_corasick(dfa: &DFA, bytes: &[u8], lengths: &[usize]) -> (u64, u64) {
+    let (mut matches, mut sum) = (0_u64, 0_u64);
+    let input = Input::new(bytes);
+    let mut state = OverlappingState::start();
+    loop {
+        dfa.try_find_overlapping(&input, &mut state).expect("no error");
+        let Some(found) = state.get_match() else { break };
+        matches += 1;
+        let length = lengths[found.pattern().as_usize()];
+        for at in found.end() - length..found.end() {
+            sum = sum.wrapping_add(at as u64);
+        }
+    }
+    (matches, sum)
+}
+
+fn dfa(load: &Load) -> DFA {
+    let patterns: Vec<Vec<u8>> =
+        load.patterns.iter().map(|pattern| pattern.iter().map(|&t| t as u8).collect()).collect();
+    DFA::builder().match_kind(MatchKind::Standard).build(patterns).expect("a DFA")
+}
+
+type Run<'a> = Box<dyn FnMut() -> (u64, u64) + 'a>;
+
+/// CPU times of some ways to the same result, the least of several rounds.
+fn race(rounds: usize, ways: &mut [(String, Run<'_>)]) -> Vec<Duration> {
+    let mut least = vec![Duration::MAX; ways.len()];
+    for _ in 0..rounds {
+        let mut expected = None;
+        for (at, (name, way)) in ways.iter_mut().enumerate() {
+            let begin = ProcessTime::now();
+            let result = black_box(way());
+            least[at] = least[at].min(begin.elapsed());
+            if result.1 != 0 {
+                assert_eq!(*expected.get_or_insert(result), result, "{name}");
+            }
+        }
+    }
+    least
+}
+
+fn ratios() {
+    let rounds = std::env::var("ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(3);
+    let only = std::env::var("ONLY").unwrap_or_default();
+    println!("semantics load     patterns  way        ms/100k   ratio  ns/match");
+    let loads = || [uniform(40, 1), uniform(400, 2), uniform(4000, 3), routes(4000, 4)];
+    for semantics in [Semantics::Any, Semantics::Next, Semantics::Strict] {
+        if !format!("{semantics:?}").contains(&only) {
+            continue;
+        }
+        for load in loads() {
+            let size = load.patterns.len();
+            // A part of the stream suffices where there are many matches.
+            let part =
+                if semantics == Semantics::Any { EVENTS * 40 / size.max(40) } else { EVENTS };
+            let events = &load.events[..part.max(2000)];
+            let set = &set(&load, semantics);
+            let dfa = (semantics == Semantics::Strict).then(|| dfa(&load));
+            let bytes: Vec<u8> =
+                events.iter().map(|event| multipattern::Event::event_type(event).0 as u8).collect();
+            let lengths: Vec<usize> = load.patterns.iter().map(Vec::len).collect();
+            let mut ways: Vec<(String, Run<'_>)> = Vec::new();
+            for method in Method::COMPARED {
+                let run = move || read(&mut detector(set, method), events);
+                ways.push((method.to_string(), Box::new(run)));
+            }
+            let run = move || count(&mut detector(set, Method::Proposed), events);
+            ways.push(("count".into(), Box::new(run)));
+            if let Some(dfa) = &dfa {
+                let run = || aho_corasick(dfa, &bytes, &lengths);
+                ways.push(("aho-corasick".into(), Box::new(run)));
+            }
+            let matches = read(&mut detector(set, Method::Proposed), events).0;
+            let least = race(rounds, &mut ways);
+            let base = least.last().filter(|_| dfa.is_some()).unwrap_or(&least[0]);
+            for ((name, _), time) in ways.iter().zip(&least) {
+                println!(
+                    "{:9} {:8} {:8}  {:12} {:8.2} {:7.2} {:9.2}",
+                    format!("{semantics:?}"),
+                    load.name,
+                    size,
+                    name,
+                    time.as_secs_f64() * 1e3 * (EVENTS as f64 / events.len() as f64),
+                    base.as_secs_f64() / time.as_secs_f64(),
+                    time.as_secs_f64() * 1e9 / matches as f64,
+                );
+            }
+        }
+    }
+}
+
+fn detection(criterion: &mut Criterion) {
+    if std::env::args().any(|argument| argument == "ratios") {
+        ratios();
+        return;
+    }
+    for semantics in [Semantics::Any, Semantics::Next, Semantics::Strict] {
+        for load in [uniform(40, 1), routes(400, 4)] {
+            let name = format!("{semantics:?}/{}-{}", load.name, load.patterns.len());
+            let mut group = criterion.benchmark_group(name.to_lowercase());
+            let events = &load.events[..EVENTS / 10];
+            group.throughput(Throughput::Elements(events.len() as u64));
+            group.sample_size(10);
+            let set = set(&load, semantics);
+            for method in Method::COMPARED {
+                group.bench_function(BenchmarkId::new("matches", method.name()), |bencher| {
+                    bencher.iter(|| read(&mut detector(&set, method), events));
+                });
+            }
+            group.bench_function(BenchmarkId::new("counts", "proposed"), |bencher| {
+                bencher.iter(|| count(&mut detector(&set, Method::Proposed), events));
+            });
+            group.finish();
+        }
+    }
+}
+
+criterion_group!(benches, detection);
+criterion_main!(benches);

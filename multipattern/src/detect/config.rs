@@ -1,0 +1,71 @@
+//! How a detector works.
+
+use crate::limits::Limits;
+use crate::plan::Method;
+
+/// How a detector works.
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub(crate) method: Method,
+    pub(crate) partition_by: Vec<String>,
+    pub(crate) hold_events: u64,
+    pub(crate) limits: Limits,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        let limits = Limits::default();
+        Config { method: Method::Proposed, partition_by: Vec::new(), hold_events: 0, limits }
+    }
+}
+
+impl Config {
+    /// Method `proposed`, one partition, default limits.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How matches are found. All methods give the same output in the same order.
+    ///
+    /// - `single`: each pattern by itself and eagerly; every partial match is an instance.
+    /// - `optimized`: each pattern by itself, evaluated when an event comes that can be the last one
+    ///   of a match.
+    /// - `sharing`: patterns share windows and prefixes; under `strict`, an automaton with failure
+    ///   links.
+    /// - `proposed`: as `sharing`, and they share what lies inside of them: blocks of two and three
+    ///   operands, vectors of counts, bitmaps of conditions; under `strict`, the automaton as a dense
+    ///   table.
+    ///
+    /// The trie is a model to compare with, not a method of detection.
+    #[must_use]
+    pub fn method(mut self, method: Method) -> Self {
+        self.method = method;
+        self
+    }
+
+    /// All events of a match have equal values of these attributes; windows of events and directness
+    /// are counted among the events with equal values. Numbers are equal whatever their type; events
+    /// that lack a value, or have NaN, are in no partition.
+    #[must_use]
+    pub fn partition_by(mut self, attributes: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.partition_by = attributes.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Remembers so many of the last events (of each partition), those that no pattern uses included,
+    /// with all attributes of the schema, so that patterns can be added that see them
+    /// ([`Detector::add_backfilled`](crate::Detector::add_backfilled)). Default: none.
+    #[must_use]
+    pub fn hold_events(mut self, events: u64) -> Self {
+        self.hold_events = events;
+        self
+    }
+
+    /// Bounds.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+}

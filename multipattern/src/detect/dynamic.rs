@@ -1,0 +1,217 @@
+//! Patterns come and go.
+//!
+//! The mechanism of the new set is made before the next event; what it has to know of the events that
+//! are still in windows, it is shown again. So the detector is from then on one that was made for the
+//! new set, and changes of many patterns between two events cost one rebuild.
+
+use super::Detector;
+use super::arrival::Arrival;
+use super::mechanism::{Mechanism, State};
+use super::output::{Count, Out};
+use super::single::Dispatch;
+use super::too_many_patterns;
+use crate::error::{Error, ErrorKind};
+use crate::event::Slot;
+use crate::pattern::symbol::Symbol;
+use crate::pattern::{Pattern, PatternId};
+use crate::stats::Counters;
+
+impl Detector {
+    /// Adds a pattern, which sees only later events; gives its number.
+    ///
+    /// Time: the mechanism of all patterns is made anew before the next event.
+    ///
+    /// # Errors
+    /// Of kind [`ErrorKind::Name`] if a pattern that is alive has its id; of kind
+    /// [`ErrorKind::Limit`] if there are as many patterns as the limits allow.
+    pub fn add(&mut self, pattern: Pattern) -> Result<PatternId, Error> {
+        self.insert(pattern, self.stats.events)
+    }
+
+    /// Adds a pattern that also sees the events that are remembered, as if it had been there when
+    /// they came: the last ones that [`Config::hold_events`](crate::Config::hold_events) says, of
+    /// which those in its window count. Matches that they complete are not reported.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add); of kind [`ErrorKind::Usage`] if the detector does not hold events, or
+    /// if the pattern uses an attribute that was not in the schema when they came.
+    pub fn add_backfilled(&mut self, pattern: Pattern) -> Result<PatternId, Error> {
+        if self.config.hold_events == 0 {
+            return Err(Error::new(ErrorKind::Usage, "events are not held for new patterns")
+                .with_hint("`Config::hold_events` says how many are"));
+        }
+        let known = self.catalog.schema.attributes().len() as u32;
+        let held = self.partitions.iter().any(|scope| scope.history.len() > 0);
+        if held {
+            let mut schema = self.catalog.schema.clone();
+            for (at, operand) in pattern.operands().iter().enumerate() {
+                Symbol::resolve(operand, at, &mut schema);
+            }
+            if let Some(name) = schema.attributes().nth(known as usize) {
+                let message = format!("the attribute `{name}` was not held");
+                return Err(Error::new(ErrorKind::Usage, message)
+                    .with_hint("add it to the schema before the stream begins"));
+            }
+        }
+        let number = self.insert(pattern, 0)?;
+        let Some(place) = self.catalog.place(number) else { return Ok(number) };
+        self.prepare();
+        for scope in self.partitions.iter_mut() {
+            scope.history.classify_again(&self.catalog);
+            // A partial match of each by itself is not made anew for the others.
+            if let State::Single(state) = &mut scope.state {
+                state.forget(place);
+                let mut dispatch = Dispatch::only(&self.catalog, place);
+                let mut counters = Counters::default();
+                for serial in scope.history.first()..scope.history.next() {
+                    let classes: Vec<u32> = scope.history.classes(serial).collect();
+                    let entry = *scope.history.entry(serial);
+                    let arrival = Arrival {
+                        classes: &classes,
+                        serial,
+                        row: entry.row,
+                        tick: entry.tick,
+                        time: entry.time,
+                        scope: scope.number,
+                    };
+                    state.arrive::<Count>(
+                        &mut dispatch,
+                        self.semantics,
+                        &self.catalog,
+                        &mut scope.history,
+                        &arrival,
+                        self.config.limits.instances,
+                        &mut counters,
+                        None,
+                    );
+                }
+                scope.history.forget_cursors();
+            }
+        }
+        Ok(number)
+    }
+
+    fn insert(&mut self, pattern: Pattern, since: u64) -> Result<PatternId, Error> {
+        if self.catalog.len() >= self.config.limits.patterns {
+            return Err(too_many_patterns(self.config.limits.patterns));
+        }
+        let place = self.catalog.add(pattern, since)?;
+        self.stale = true;
+        Ok(self.catalog.live(place).number)
+    }
+
+    /// Removes a pattern; gives it back, or nothing if it is not alive. Others that share with it are
+    /// not touched, also in the middle of a match.
+    ///
+    /// Time: as [`add`](Self::add).
+    pub fn remove(&mut self, number: PatternId) -> Option<Pattern> {
+        let (place, live, gone) = self.catalog.remove(number)?;
+        for scope in self.partitions.iter_mut() {
+            for &class in &gone {
+                scope.history.forget_class(class);
+            }
+            if let State::Single(state) = &mut scope.state {
+                state.forget(place);
+            }
+        }
+        self.stale = true;
+        Some(live.pattern)
+    }
+
+    /// The attributes that are remembered of events.
+    pub(super) fn kept(&self) -> Vec<Slot> {
+        if self.config.hold_events > 0 {
+            return (0..self.catalog.schema.attributes().len() as u32).map(Slot).collect();
+        }
+        self.catalog.kept()
+    }
+
+    /// Histories fit the patterns.
+    fn prepare(&mut self) {
+        let kept = self.kept();
+        for scope in self.partitions.iter_mut() {
+            scope.history.keep(&kept);
+            scope.history.forget_cursors();
+        }
+    }
+
+    /// Makes the mechanism of the patterns that are alive, and shows it what is remembered.
+    #[cold]
+    pub(super) fn rebuild(&mut self) {
+        self.stale = false;
+        self.prepare();
+        let next = Mechanism::new(self.config.method, self.semantics, &self.catalog);
+        let before = std::mem::replace(&mut self.mechanism, next);
+        let hold = self.config.hold_events > 0;
+        for scope in self.partitions.iter_mut() {
+            match &scope.state {
+                State::Single(_) | State::Backwards => {}
+                State::Automaton(_) if !hold => {
+                    scope.state = self.mechanism.read(&before.word(&scope.state));
+                }
+                _ => {
+                    scope.state = self.mechanism.state();
+                    self.mechanism.replay(
+                        &mut scope.state,
+                        self.semantics,
+                        &self.catalog,
+                        &mut scope.history,
+                        scope.number,
+                    );
+                }
+            }
+        }
+    }
+}
+
+impl Mechanism {
+    /// Shows to a new state what is remembered.
+    pub(super) fn replay(
+        &mut self,
+        state: &mut State,
+        semantics: crate::pattern::Semantics,
+        catalog: &super::catalog::Catalog,
+        history: &mut super::history::History,
+        scope: u64,
+    ) {
+        let mut counters = Counters::default();
+        let mut classes = Vec::new();
+        let mut tick = None;
+        for serial in history.first()..history.next() {
+            classes.clear();
+            classes.extend(history.classes(serial));
+            let entry = *history.entry(serial);
+            if let State::Automaton(state) = state {
+                // Events between that mean nothing end what was before them.
+                if classes.is_empty() || tick.is_some_and(|before: u64| before + 1 != entry.tick) {
+                    *state = super::strict::State::default();
+                }
+            }
+            tick = Some(entry.tick);
+            if classes.is_empty() {
+                continue;
+            }
+            let arrival = Arrival {
+                classes: &classes,
+                serial,
+                row: entry.row,
+                tick: entry.tick,
+                time: entry.time,
+                scope,
+            };
+            let unlimited = crate::limits::Limit::new(usize::MAX, crate::limits::Policy::Error);
+            let none: Option<&mut Out<'_, Count>> = None;
+            self.arrive(
+                state,
+                semantics,
+                catalog,
+                history,
+                &arrival,
+                unlimited,
+                &mut counters,
+                none,
+            );
+        }
+        history.forget_cursors();
+    }
+}

@@ -1,0 +1,239 @@
+//! The mechanism that a method uses under a semantics, and what it remembers of a stream.
+
+use super::arrival::Arrival;
+use super::catalog::Catalog;
+use super::history::History;
+use super::lazy::{LazyState, Plan};
+use super::output::{Out, Sink};
+use super::single::{Dispatch, SingleState};
+use super::strict::{self, Automaton, Backwards, Source};
+use crate::event::TypeId;
+use crate::limits::Limit;
+use crate::pattern::Semantics;
+use crate::plan::Method;
+use crate::stats::Counters;
+
+/// A plan for each pattern by itself.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Apart {
+    plans: Vec<Plan>,
+    /// By class: the plans that use it, and its number there.
+    of_class: Vec<Vec<(u32, u32)>>,
+    merged: Vec<(u32, u32)>,
+    own: Vec<u32>,
+}
+
+/// What all streams and partitions share.
+#[derive(Clone, Debug)]
+pub(crate) enum Mechanism {
+    Single(Dispatch),
+    Apart(Apart),
+    Together(Box<Plan>),
+    Backwards(Backwards),
+    Automaton(Box<Automaton>),
+}
+
+/// What is remembered of one stream or partition.
+#[derive(Clone, Debug)]
+pub(crate) enum State {
+    Single(SingleState),
+    Apart(Vec<LazyState>),
+    Together(LazyState),
+    Backwards,
+    Automaton(strict::State),
+}
+
+impl Mechanism {
+    pub(crate) fn new(method: Method, semantics: Semantics, catalog: &Catalog) -> Self {
+        match (method, semantics) {
+            (Method::Single, _) => Mechanism::Single(Dispatch::new(catalog)),
+            (Method::Optimized, Semantics::Strict) => Mechanism::Backwards(Backwards::new(catalog)),
+            (Method::Optimized, _) => Mechanism::Apart(Apart::new(semantics, catalog)),
+            (_, Semantics::Strict) => {
+                Mechanism::Automaton(Box::new(Automaton::new(catalog, method == Method::Proposed)))
+            }
+            _ => {
+                let decompose = method == Method::Proposed;
+                let lives = catalog.lives().into_iter();
+                let classes = catalog.class_count();
+                let plan = Plan::new(lives, classes, |class| class, semantics, decompose);
+                Mechanism::Together(Box::new(plan))
+            }
+        }
+    }
+
+    /// The state at the beginning of a stream.
+    pub(crate) fn state(&self) -> State {
+        match self {
+            Mechanism::Single(_) => State::Single(SingleState::default()),
+            Mechanism::Apart(apart) => State::Apart(vec![LazyState::default(); apart.plans.len()]),
+            Mechanism::Together(_) => State::Together(LazyState::default()),
+            Mechanism::Backwards(_) => State::Backwards,
+            Mechanism::Automaton(_) => State::Automaton(strict::State::default()),
+        }
+    }
+
+    /// Shows the newest event of a history. Without `out` it is only remembered.
+    #[inline]
+    #[expect(clippy::too_many_arguments, reason = "what one event is shown with")]
+    pub(crate) fn arrive<S: Sink>(
+        &mut self,
+        state: &mut State,
+        semantics: Semantics,
+        catalog: &Catalog,
+        history: &mut History,
+        arrival: &Arrival<'_>,
+        limit: Limit,
+        counters: &mut Counters,
+        out: Option<&mut Out<'_, S>>,
+    ) {
+        match (self, state) {
+            (Mechanism::Together(plan), State::Together(state)) => {
+                plan.arrive(state, catalog, history, arrival, counters, out);
+            }
+            (Mechanism::Single(dispatch), State::Single(state)) => {
+                state.arrive(dispatch, semantics, catalog, history, arrival, limit, counters, out);
+            }
+            (Mechanism::Apart(apart), State::Apart(states)) => {
+                apart.arrive(states, catalog, history, arrival, counters, out);
+            }
+            (Mechanism::Backwards(backwards), State::Backwards) => {
+                if let Some(out) = out {
+                    backwards.arrive(catalog, history, arrival, counters, out);
+                }
+            }
+            (Mechanism::Automaton(automaton), State::Automaton(state)) => {
+                let event_type = history.entry(arrival.serial).event_type;
+                if let Some(out) = out {
+                    let source = Source::History(history, arrival);
+                    automaton.arrive(state, event_type, catalog, source, counters, out);
+                } else {
+                    *state = automaton.after(*state, event_type);
+                }
+            }
+            _ => unreachable!("states are made by their mechanism"),
+        }
+    }
+
+    /// Whether nothing has to be remembered of events but the state.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        matches!(self, Mechanism::Automaton(automaton) if automaton.plain)
+    }
+
+    /// The types of events that lead to a state, where the state is all that is remembered.
+    pub(crate) fn word(&self, state: &State) -> Vec<TypeId> {
+        match (self, state) {
+            (Mechanism::Automaton(automaton), State::Automaton(state)) => automaton.word(*state),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The state that types of events lead to.
+    pub(crate) fn read(&self, word: &[TypeId]) -> State {
+        match self {
+            Mechanism::Automaton(automaton) => State::Automaton(automaton.read(word)),
+            _ => self.state(),
+        }
+    }
+
+    pub(crate) fn nodes(&self) -> usize {
+        match self {
+            Mechanism::Single(_) | Mechanism::Backwards(_) => 0,
+            Mechanism::Apart(apart) => apart.plans.iter().map(Plan::nodes).sum(),
+            Mechanism::Together(plan) => plan.nodes(),
+            Mechanism::Automaton(automaton) => automaton.nodes(),
+        }
+    }
+
+    pub(crate) fn shared_rows(&self) -> usize {
+        match self {
+            Mechanism::Apart(apart) => apart.plans.iter().map(Plan::shared_rows).sum(),
+            Mechanism::Together(plan) => plan.shared_rows(),
+            _ => 0,
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Mechanism::Single(dispatch) => dispatch.bytes(),
+            Mechanism::Apart(apart) => apart.plans.iter().map(Plan::bytes).sum(),
+            Mechanism::Together(plan) => plan.bytes(),
+            Mechanism::Backwards(backwards) => backwards.bytes(),
+            Mechanism::Automaton(automaton) => automaton.bytes(),
+        }
+    }
+}
+
+impl State {
+    pub(crate) fn instances(&self) -> usize {
+        match self {
+            State::Single(state) => state.instances(),
+            State::Apart(states) => states.iter().map(LazyState::instances).sum(),
+            State::Together(state) => state.instances(),
+            State::Backwards | State::Automaton(_) => 0,
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            State::Single(state) => state.bytes(),
+            State::Apart(states) => {
+                size_of_val(states.as_slice()) + states.iter().map(LazyState::bytes).sum::<usize>()
+            }
+            State::Together(state) => state.bytes(),
+            State::Backwards | State::Automaton(_) => 0,
+        }
+    }
+}
+
+impl Apart {
+    fn new(semantics: Semantics, catalog: &Catalog) -> Self {
+        let mut this =
+            Apart { of_class: vec![Vec::new(); catalog.class_count()], ..Apart::default() };
+        for (place, live) in catalog.lives() {
+            let mut classes: Vec<u32> = live.classes.to_vec();
+            classes.sort_unstable();
+            classes.dedup();
+            let rename = |class: u32| classes.binary_search(&class).unwrap_or(0) as u32;
+            let number = this.plans.len() as u32;
+            for &class in &classes {
+                this.of_class[class as usize].push((number, rename(class)));
+            }
+            let lives = std::iter::once((place, live));
+            this.plans.push(Plan::new(lives, classes.len(), rename, semantics, false));
+        }
+        this
+    }
+
+    fn arrive<S: Sink>(
+        &mut self,
+        states: &mut [LazyState],
+        catalog: &Catalog,
+        history: &mut History,
+        arrival: &Arrival<'_>,
+        counters: &mut Counters,
+        mut out: Option<&mut Out<'_, S>>,
+    ) {
+        let mut merged = std::mem::take(&mut self.merged);
+        merged.clear();
+        for &class in arrival.classes {
+            merged.extend_from_slice(&self.of_class[class as usize]);
+        }
+        if arrival.classes.len() > 1 {
+            merged.sort_unstable();
+        }
+        let mut rest = &merged[..];
+        while let Some(&(number, _)) = rest.first() {
+            let length = rest.iter().take_while(|entry| entry.0 == number).count();
+            self.own.clear();
+            self.own.extend(rest[..length].iter().map(|entry| entry.1));
+            rest = &rest[length..];
+            let own = Arrival { classes: &self.own, ..*arrival };
+            let out = out.as_deref_mut().filter(|out| !out.stopped);
+            let state = &mut states[number as usize];
+            self.plans[number as usize].arrive(state, catalog, history, &own, counters, out);
+        }
+        self.merged = merged;
+    }
+}

@@ -1,0 +1,434 @@
+//! Finding the matches of all patterns in one pass over a stream.
+//!
+//! Start reading here: [`Detector::push`] finds the classes of an event (`catalog`), remembers it
+//! (`history`), and shows it to the mechanism of the method (`mechanism`): `single`; `lazy`, which is
+//! `optimized`, `sharing` and `proposed` under `any` and `next`; or `strict`.
+
+mod arrival;
+mod blocks;
+mod catalog;
+mod conditions;
+mod config;
+mod counts;
+mod dynamic;
+mod history;
+mod latest;
+mod lazy;
+mod mechanism;
+mod output;
+mod partition;
+mod runs;
+mod single;
+mod strict;
+mod walk;
+mod windows;
+
+use std::ops::ControlFlow;
+
+use arrival::Arrival;
+use catalog::Catalog;
+use mechanism::{Mechanism, State};
+use output::Out;
+use partition::Partitions;
+use strict::Source;
+
+pub use config::Config;
+pub use output::{Block, Collect, Count, Level, Match, Sink, Visit};
+
+use crate::error::{Error, ErrorKind};
+use crate::event::{Event, Schema};
+use crate::limits::Policy;
+use crate::pattern::{Pattern, PatternId, PatternSet, Semantics};
+use crate::plan::Method;
+use crate::stats::{Counters, Stats};
+
+/// Finds every match of every pattern of a set.
+///
+/// ```
+/// use multipattern::{Collect, Detector, PatternSet, Record};
+///
+/// let set = PatternSet::parse("ab: SEQ(A, B)\nabc: SEQ(A, B, C) WITHIN 3 EVENTS")?;
+/// let [a, b, c] = ["A", "B", "C"].map(|name| set.schema().type_id(name).unwrap());
+/// let mut detector = Detector::new(&set)?;
+/// let mut found = Collect::default();
+/// for (time, event_type) in [a, a, b, c].into_iter().enumerate() {
+///     let _ = detector.push(&Record::new(event_type, time as i64), &mut found)?;
+/// }
+/// let found: Vec<_> = found.0.iter().map(|(id, events)| (id.0, &events[..])).collect();
+/// assert_eq!(found, [(0, &[0, 2][..]), (0, &[1, 2]), (1, &[1, 2, 3])]);
+/// # Ok::<(), multipattern::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Detector {
+    catalog: Catalog,
+    semantics: Semantics,
+    config: Config,
+    mechanism: Mechanism,
+    /// Patterns were added or removed, and the mechanism is of those before.
+    stale: bool,
+    partitions: Partitions,
+    counters: Counters,
+    stats: Stats,
+    last_time: Option<i64>,
+    /// The classes of the current event.
+    classes: Vec<u32>,
+    buffer: Vec<u64>,
+}
+
+impl Detector {
+    /// A detector with method `proposed`.
+    ///
+    /// # Errors
+    /// As [`with_config`](Self::with_config).
+    pub fn new(set: &PatternSet) -> Result<Self, Error> {
+        Self::with_config(set, Config::default())
+    }
+
+    /// A detector for a set of patterns. Attributes of the partition key that the set does not use
+    /// are added to the detector's [`schema`](Self::schema).
+    ///
+    /// # Errors
+    /// Of kind [`ErrorKind::Limit`] if there are more patterns than the limits allow; of kind
+    /// [`ErrorKind::Usage`] for a method that does not detect.
+    pub fn with_config(set: &PatternSet, config: Config) -> Result<Self, Error> {
+        if config.method == Method::Trie {
+            return Err(Error::new(
+                ErrorKind::Usage,
+                "the trie is a model, not a method of detection",
+            )
+            .with_hint("methods are single, optimized, sharing and proposed"));
+        }
+        let mut catalog = Catalog::new(set.schema().clone(), set.time_unit(), set.window());
+        let mut partitions = Partitions::default();
+        for name in &config.partition_by {
+            partitions.slots.push(catalog.schema.add_attribute(name));
+        }
+        if set.len() > config.limits.patterns {
+            return Err(too_many_patterns(config.limits.patterns));
+        }
+        for pattern in set.patterns() {
+            catalog.add(pattern.clone(), 0)?;
+        }
+        let semantics = set.semantics();
+        let mechanism = Mechanism::new(config.method, semantics, &catalog);
+        Ok(Detector {
+            catalog,
+            semantics,
+            config,
+            mechanism,
+            stale: false,
+            partitions,
+            counters: Counters::default(),
+            stats: Stats::default(),
+            last_time: None,
+            classes: Vec::new(),
+            buffer: Vec::new(),
+        })
+    }
+
+    /// Takes the next event of the stream, and gives to the sink what it completes. `Break` says that
+    /// the sink had enough of this event; the detector goes on with the next one as if it had not.
+    ///
+    /// Time: under `any`, with the default method, one copy for each prefix of a pattern that ends
+    /// with the event's type, one comparison for each pattern that does, and the output.
+    ///
+    /// # Errors
+    /// Of kind [`ErrorKind::Order`] if the event is older than one before and some window is one of
+    /// time; of kind [`ErrorKind::Limit`] as [`Limits`](crate::Limits) says. The event is not taken
+    /// then, except if a limit on instances or matches was reached.
+    #[inline]
+    pub fn push<E: Event + ?Sized, S: Sink>(
+        &mut self,
+        event: &E,
+        sink: &mut S,
+    ) -> Result<ControlFlow<()>, Error> {
+        if self.catalog.is_timed() {
+            let time = event.time();
+            if let Some(before) = self.last_time.filter(|&before| time < before) {
+                return Err(out_of_order(time, before));
+            }
+        }
+        if self.stale {
+            self.rebuild();
+        }
+        let place = match self.partitions.find(event) {
+            Ok(place) => place,
+            Err(true) => match self.new_partition(event)? {
+                Some(place) => place,
+                None => return Ok(self.pass(event)),
+            },
+            Err(false) => {
+                self.stats.without_key += 1;
+                return Ok(self.pass(event));
+            }
+        };
+        if self.mechanism.is_plain()
+            && self.config.hold_events == 0
+            && self.config.partition_by.is_empty()
+        {
+            return Ok(self.step(place, event, sink));
+        }
+        self.catalog.classify(event, &mut self.classes);
+        let held = self.remember(place, event)?;
+        if !held {
+            return Ok(self.pass(event));
+        }
+        self.stats.events += 1;
+        self.last_time = Some(event.time());
+        self.show(place, sink)
+    }
+
+    /// An event that means nothing.
+    fn pass<E: Event + ?Sized>(&mut self, event: &E) -> ControlFlow<()> {
+        self.stats.events += 1;
+        self.last_time = Some(event.time());
+        ControlFlow::Continue(())
+    }
+
+    /// An event of a stream of which only the state of an automaton is remembered.
+    #[inline]
+    fn step<E: Event + ?Sized, S: Sink>(
+        &mut self,
+        place: u32,
+        event: &E,
+        sink: &mut S,
+    ) -> ControlFlow<()> {
+        let row = self.stats.events;
+        self.stats.events += 1;
+        self.last_time = Some(event.time());
+        let scope = self.partitions.scope(place);
+        scope.history.ticks += 1;
+        let (Mechanism::Automaton(automaton), State::Automaton(state)) =
+            (&mut self.mechanism, &mut scope.state)
+        else {
+            return ControlFlow::Continue(());
+        };
+        let limit = self.config.limits.matches_per_event;
+        let mut out = Out::new(sink, limit, std::mem::take(&mut self.buffer));
+        let source = Source::Row(row);
+        let counters = &mut self.counters;
+        automaton.arrive(state, event.event_type(), &self.catalog, source, counters, &mut out);
+        self.stats.matches += out.matches;
+        self.buffer = out.buffer;
+        if out.stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Puts an event into the history of its partition; false if it means nothing there.
+    fn remember<E: Event + ?Sized>(&mut self, place: u32, event: &E) -> Result<bool, Error> {
+        let hold = self.config.hold_events;
+        let limit = self.config.limits.held_events;
+        let scope = self.partitions.scope(place);
+        let tick = scope.history.ticks;
+        if self.classes.is_empty() {
+            self.stats.unused += 1;
+            if let State::Automaton(state) = &mut scope.state {
+                *state = strict::State::default();
+            }
+            if hold == 0 {
+                scope.history.ticks += 1;
+                return Ok(false);
+            }
+        }
+        let time = event.time();
+        scope.history.expire(&self.catalog, hold, tick, time);
+        if scope.history.len() >= limit.most.max(1) {
+            match limit.policy {
+                Policy::Error => {
+                    let message = format!("more than {} events are in windows", limit.most);
+                    return Err(Error::new(ErrorKind::Limit, message)
+                        .with_hint("shorter windows or a larger limit help"));
+                }
+                Policy::DropOldest => {
+                    self.stats.dropped_events += scope.history.shrink(limit.most.max(1) - 1);
+                }
+                Policy::DropNewest => {
+                    self.stats.dropped_events += 1;
+                    scope.history.ticks += 1;
+                    return Ok(false);
+                }
+            }
+        }
+        scope.history.ticks += 1;
+        scope.history.push(event, self.stats.events, tick, &self.classes);
+        scope.last_row = self.stats.events;
+        scope.last_time = time;
+        Ok(true)
+    }
+
+    /// Shows the newest event of a partition to the mechanism.
+    fn show<S: Sink>(&mut self, place: u32, sink: &mut S) -> Result<ControlFlow<()>, Error> {
+        if self.classes.is_empty() {
+            return Ok(ControlFlow::Continue(()));
+        }
+        let limits = &self.config.limits;
+        let scope = self.partitions.scope(place);
+        let serial = scope.history.next() - 1;
+        let entry = *scope.history.entry(serial);
+        let arrival = Arrival {
+            classes: &self.classes,
+            serial,
+            row: entry.row,
+            tick: entry.tick,
+            time: entry.time,
+            scope: scope.number,
+        };
+        let buffer = std::mem::take(&mut self.buffer);
+        let mut out = Out::new(sink, limits.matches_per_event, buffer);
+        self.mechanism.arrive(
+            &mut scope.state,
+            self.semantics,
+            &self.catalog,
+            &mut scope.history,
+            &arrival,
+            limits.instances,
+            &mut self.counters,
+            Some(&mut out),
+        );
+        self.stats.matches += out.matches;
+        let (over, stopped) = (out.over, out.stopped);
+        self.buffer = out.buffer;
+        if over {
+            if limits.matches_per_event.policy == Policy::Error {
+                let most = limits.matches_per_event.most;
+                let message = format!("event {} completes more than {most} matches", entry.row);
+                return Err(Error::new(ErrorKind::Limit, message));
+            }
+            self.stats.cut_off += 1;
+        }
+        if std::mem::take(&mut self.counters.over_limit) {
+            let message = format!("more than {} partial matches", limits.instances.most);
+            return Err(Error::new(ErrorKind::Limit, message)
+                .with_hint("other methods than `single` keep none"));
+        }
+        Ok(if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    }
+
+    /// Makes room for a partition and makes it; nothing if its events are passed over.
+    #[cold]
+    fn new_partition<E: Event + ?Sized>(&mut self, event: &E) -> Result<Option<u32>, Error> {
+        let limit = self.config.limits.partitions;
+        let catalog = &self.catalog;
+        // An event that means nothing begins no partition, but its place in it counts.
+        if self.partitions.is_crowded()
+            && catalog.longest_events == 0
+            && self.config.hold_events == 0
+            && let Some(longest) = catalog.longest_time
+        {
+            let oldest = event.time().saturating_sub_unsigned(longest);
+            self.partitions.sweep(|scope| scope.last_time < oldest);
+        }
+        if self.partitions.len() >= limit.most {
+            match limit.policy {
+                Policy::Error => {
+                    let message = format!("more than {} partitions", limit.most);
+                    return Err(Error::new(ErrorKind::Limit, message));
+                }
+                Policy::DropOldest => {
+                    self.stats.dropped_partitions += 1;
+                    self.partitions.drop_oldest();
+                }
+                Policy::DropNewest => {
+                    self.stats.dropped_partitions += 1;
+                    return Ok(None);
+                }
+            }
+        }
+        let place = self.partitions.insert(self.mechanism.state(), self.stats.events);
+        let kept = self.kept();
+        self.partitions.scope(place).history.keep(&kept);
+        Ok(Some(place))
+    }
+
+    /// The numbers of types and attributes, by which events are asked.
+    #[must_use]
+    pub fn schema(&self) -> &Schema {
+        &self.catalog.schema
+    }
+
+    /// The numbers of types and attributes, to add some.
+    pub fn schema_mut(&mut self) -> &mut Schema {
+        &mut self.catalog.schema
+    }
+
+    /// The method.
+    #[must_use]
+    pub fn method(&self) -> Method {
+        self.config.method
+    }
+
+    /// The semantics.
+    #[must_use]
+    pub fn semantics(&self) -> Semantics {
+        self.semantics
+    }
+
+    /// A pattern that is alive.
+    #[must_use]
+    pub fn pattern(&self, number: PatternId) -> Option<&Pattern> {
+        self.catalog.place(number).map(|place| &self.catalog.live(place).pattern)
+    }
+
+    /// The number of the pattern that is alive and has an id.
+    #[must_use]
+    pub fn find(&self, id: &str) -> Option<PatternId> {
+        self.catalog.find(id)
+    }
+
+    /// The patterns that are alive, in the order of their numbers.
+    pub fn patterns(&self) -> impl Iterator<Item = (PatternId, &Pattern)> {
+        self.catalog.lives().into_iter().map(|(_, live)| (live.number, &live.pattern))
+    }
+
+    /// Counters, and how much is remembered now.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        let Counters {
+            instances_created,
+            candidates_checked,
+            probes,
+            transitions,
+            failures,
+            block_hits,
+            block_misses,
+            bitmap_hits,
+            expired,
+            dropped_instances,
+            over_limit: _,
+        } = self.counters;
+        let scopes = || self.partitions.iter();
+        let scope_bytes =
+            scopes().map(|scope| scope.history.bytes() + scope.state.bytes()).sum::<usize>();
+        Stats {
+            instances_created,
+            candidates_checked,
+            probes,
+            transitions,
+            failures,
+            block_hits,
+            block_misses,
+            bitmap_hits,
+            expired,
+            dropped_instances,
+            patterns: self.catalog.len(),
+            partitions: self.partitions.len(),
+            held_events: scopes().map(|scope| scope.history.len()).sum(),
+            instances: scopes().map(|scope| scope.state.instances()).sum(),
+            nodes: self.mechanism.nodes(),
+            shared_rows: self.mechanism.shared_rows(),
+            bytes: scope_bytes + self.partitions.bytes() + self.mechanism.bytes(),
+            ..self.stats
+        }
+    }
+}
+
+#[cold]
+fn out_of_order(time: i64, before: i64) -> Error {
+    let message = format!("an event at time {time} behind one at {before}");
+    Error::new(ErrorKind::Order, message)
+        .with_hint("windows of time need events in the order of their times")
+}
+
+#[cold]
+fn too_many_patterns(most: usize) -> Error {
+    Error::new(ErrorKind::Limit, format!("more than {most} patterns"))
+}

@@ -1,0 +1,322 @@
+//! The automaton of Aho and Corasick over types of events, with the three functions of the paper:
+//! state transition (goto), failure transition, and conditional output.
+//!
+//! With failure links (method `sharing`) a state has its own edges, and what has none is tried from
+//! the state of the longest proper suffix. Dense (method `proposed`) the failures are followed in
+//! advance: one look-up an event.
+
+use std::collections::VecDeque;
+
+use super::{deliver, is_match};
+use crate::detect::arrival::Arrival;
+use crate::detect::catalog::{Catalog, Span};
+use crate::detect::history::History;
+use crate::detect::output::{Level, Out, Sink};
+use crate::event::TypeId;
+use crate::stats::Counters;
+
+/// Tables of more entries are not made: failure links are followed.
+const MOST_ENTRIES: usize = 1 << 26;
+/// Marks a state in the table that has output.
+const OUTPUT: u32 = 1 << 31;
+/// The column of all types that no pattern uses.
+const OTHER: u32 = 0;
+
+/// Where a stream or partition is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct State(u32);
+
+#[derive(Clone, Debug, Default)]
+struct Node {
+    /// Columns with the states behind them, sorted.
+    edges: Vec<(u32, u32)>,
+    failure: u32,
+    /// The nearest state on the way of failures that has output of its own.
+    link: u32,
+    /// Own output: numbers and places of patterns, sorted.
+    output: Vec<(u32, u32)>,
+    parent: u32,
+    column: u32,
+}
+
+impl Node {
+    fn edge(&self, column: u32) -> Option<u32> {
+        let at = self.edges.binary_search_by_key(&column, |edge| edge.0).ok()?;
+        Some(self.edges[at].1)
+    }
+}
+
+/// The automaton of a set of patterns.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Automaton {
+    /// By type, its column.
+    columns: Vec<u32>,
+    types: Vec<TypeId>,
+    /// In the order of their depths; the first one is the start.
+    nodes: Vec<Node>,
+    /// By state and column, the next state times the number of columns; empty without.
+    table: Vec<u32>,
+    stride: usize,
+    /// Whether every pattern is made of types alone, without windows of time: then nothing has to be
+    /// remembered.
+    pub(crate) plain: bool,
+    found: Vec<(u32, u32)>,
+}
+
+impl Automaton {
+    pub(crate) fn new(catalog: &Catalog, dense: bool) -> Self {
+        let mut this = Automaton { types: vec![TypeId(u32::MAX)], plain: true, ..Self::default() };
+        let mut trie = vec![Node::default()];
+        for (place, live) in catalog.lives() {
+            match catalog.span(live.span) {
+                // It can never match.
+                Span::Events(events) if events < live.len() as u64 => continue,
+                Span::Events(_) => {}
+                Span::Time(_) => this.plain = false,
+            }
+            this.plain &= !live.has_checks();
+            let mut node = 0;
+            for &class in &live.classes {
+                let class = catalog.class(class);
+                this.plain &= class.own.is_empty();
+                let column = this.add_type(class.event_type);
+                node = match trie[node].edges.iter().find(|edge| edge.0 == column) {
+                    Some(edge) => edge.1 as usize,
+                    None => {
+                        let next = trie.len();
+                        trie[node].edges.push((column, next as u32));
+                        trie.push(Node { parent: node as u32, column, ..Node::default() });
+                        next
+                    }
+                };
+            }
+            trie[node].output.push((live.number.0, place));
+        }
+        this.nodes = by_depth(trie);
+        this.stride = this.types.len();
+        this.link();
+        if dense && this.nodes.len().saturating_mul(this.stride) <= MOST_ENTRIES {
+            this.fill();
+        }
+        this
+    }
+
+    fn add_type(&mut self, event_type: TypeId) -> u32 {
+        let at = event_type.0 as usize;
+        if self.columns.len() <= at {
+            self.columns.resize(at + 1, OTHER);
+        }
+        if self.columns[at] == OTHER {
+            self.columns[at] = self.types.len() as u32;
+            self.types.push(event_type);
+        }
+        self.columns[at]
+    }
+
+    /// Finds the failure transitions and the links between outputs.
+    fn link(&mut self) {
+        // Those before are nearer to the start, and done.
+        for at in 1..self.nodes.len() {
+            let (parent, column) = (self.nodes[at].parent, self.nodes[at].column);
+            let failure = if parent == 0 {
+                0
+            } else {
+                self.follow(self.nodes[parent as usize].failure, column, &mut 0)
+            };
+            let target = &self.nodes[failure as usize];
+            let link = if target.output.is_empty() { target.link } else { failure };
+            let node = &mut self.nodes[at];
+            (node.failure, node.link) = (failure, link);
+        }
+    }
+
+    /// The state behind another one.
+    fn follow(&self, mut state: u32, column: u32, failures: &mut u64) -> u32 {
+        loop {
+            match self.nodes[state as usize].edge(column) {
+                Some(next) => return next,
+                None if state == 0 => return 0,
+                None => {
+                    *failures += 1;
+                    state = self.nodes[state as usize].failure;
+                }
+            }
+        }
+    }
+
+    /// Makes the table: where a state has no edge, it has that of its failure.
+    fn fill(&mut self) {
+        let stride = self.stride;
+        let mut table = vec![0; self.nodes.len() * stride];
+        for (at, node) in self.nodes.iter().enumerate() {
+            let failure = node.failure as usize * stride;
+            if at > 0 {
+                table.copy_within(failure..failure + stride, at * stride);
+            }
+            for &(column, next) in &node.edges {
+                let target = &self.nodes[next as usize];
+                let output = !target.output.is_empty() || target.link != 0;
+                let mark = if output { OUTPUT } else { 0 };
+                table[at * stride + column as usize] = (next * stride as u32) | mark;
+            }
+        }
+        self.table = table;
+    }
+
+    /// The state after a type of events, and whether it has output.
+    #[inline]
+    fn step(&self, state: State, event_type: TypeId, counters: &mut Counters) -> (State, bool) {
+        let column = self.columns.get(event_type.0 as usize).copied().unwrap_or(OTHER);
+        if self.table.is_empty() {
+            let next = self.follow(state.0, column, &mut counters.failures);
+            let node = &self.nodes[next as usize];
+            return (State(next), !node.output.is_empty() || node.link != 0);
+        }
+        let next = self.table[state.0 as usize + column as usize];
+        (State(next & !OUTPUT), next & OUTPUT != 0)
+    }
+
+    /// Moves on by an event and reports what ends with it.
+    #[inline]
+    pub(crate) fn arrive<S: Sink>(
+        &mut self,
+        state: &mut State,
+        event_type: TypeId,
+        catalog: &Catalog,
+        source: Source<'_, '_>,
+        counters: &mut Counters,
+        out: &mut Out<'_, S>,
+    ) {
+        let (next, output) = self.step(*state, event_type, counters);
+        *state = next;
+        counters.transitions += 1;
+        if output {
+            self.output(next, catalog, source, counters, out);
+        }
+    }
+
+    /// The state after an event.
+    pub(crate) fn after(&self, state: State, event_type: TypeId) -> State {
+        self.step(state, event_type, &mut Counters::default()).0
+    }
+
+    /// The conditional output of a state.
+    fn output<S: Sink>(
+        &mut self,
+        state: State,
+        catalog: &Catalog,
+        source: Source<'_, '_>,
+        counters: &mut Counters,
+        out: &mut Out<'_, S>,
+    ) {
+        let mut at = if self.table.is_empty() { state.0 } else { state.0 / self.stride as u32 };
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
+        while at != 0 {
+            let node = &self.nodes[at as usize];
+            found.extend_from_slice(&node.output);
+            at = node.link;
+        }
+        if found.len() > 1 {
+            found.sort_unstable();
+        }
+        match source {
+            Source::Row(row) => {
+                for &(_, place) in &found {
+                    let live = catalog.live(place);
+                    let length = live.len();
+                    // Events before the first one do not lead to a state with output.
+                    let first = row + 1 - length as u64;
+                    if first < live.since {
+                        continue;
+                    }
+                    if out.level == Level::Count {
+                        out.count(live.number, row, 1);
+                    } else {
+                        out.buffer.clear();
+                        out.buffer.extend(first..=row);
+                        out.single(live.number);
+                    }
+                    if out.stopped {
+                        break;
+                    }
+                }
+            }
+            Source::History(history, arrival) => {
+                for &(_, place) in &found {
+                    let live = catalog.live(place);
+                    let low = arrival.low(catalog, history, live);
+                    counters.probes += 1;
+                    if is_match(live, history, arrival, low, counters) {
+                        deliver(live, history, arrival, out);
+                        if out.stopped {
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+        self.found = found;
+    }
+
+    /// The types of events that lead to a state from the start: all that it remembers.
+    pub(crate) fn word(&self, state: State) -> Vec<TypeId> {
+        let mut at =
+            if self.table.is_empty() { state.0 } else { state.0 / self.stride.max(1) as u32 };
+        let mut word = Vec::new();
+        while at != 0 {
+            let node = &self.nodes[at as usize];
+            word.push(self.types[node.column as usize]);
+            at = node.parent;
+        }
+        word.reverse();
+        word
+    }
+
+    /// The state after some types of events.
+    pub(crate) fn read(&self, word: &[TypeId]) -> State {
+        let mut counters = Counters::default();
+        let step = |state, event_type: &TypeId| self.step(state, *event_type, &mut counters).0;
+        word.iter().fold(State::default(), step)
+    }
+
+    pub(crate) fn nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        let lists = |node: &Node| {
+            node.edges.capacity() * size_of::<(u32, u32)>()
+                + node.output.capacity() * size_of::<(u32, u32)>()
+        };
+        self.table.capacity() * size_of::<u32>()
+            + self.nodes.capacity() * size_of::<Node>()
+            + self.nodes.iter().map(lists).sum::<usize>()
+    }
+}
+
+/// What is known of the events before.
+pub(crate) enum Source<'h, 'a> {
+    /// Nothing is needed: the index of the current one says where those before are.
+    Row(u64),
+    History(&'h mut History, &'h Arrival<'a>),
+}
+
+/// The nodes of a trie in the order of their depths.
+fn by_depth(mut trie: Vec<Node>) -> Vec<Node> {
+    let mut nodes: Vec<Node> = Vec::with_capacity(trie.len());
+    let mut queue = VecDeque::from([(0, 0)]);
+    while let Some((old, parent)) = queue.pop_front() {
+        let at = nodes.len() as u32;
+        let mut node = std::mem::take(&mut trie[old]);
+        node.parent = parent;
+        node.edges.sort_unstable();
+        for edge in &mut node.edges {
+            queue.push_back((edge.1 as usize, at));
+            // Breadth first, those that wait are numbered in their order.
+            edge.1 = at + queue.len() as u32;
+        }
+        nodes.push(node);
+    }
+    nodes
+}

@@ -1,0 +1,99 @@
+//! Every method under every semantics against the oracle, exactly and in order.
+
+mod common;
+mod oracle;
+
+use common::{Expand, METHODS, SEMANTICS, Shape, collect, count, detector, events, set};
+use multipattern::{Config, PatternSet, Record};
+use proptest::prelude::*;
+
+/// Compares all methods at all levels with the oracle.
+fn compare(
+    set: &PatternSet,
+    events: &[Record],
+    partition_by: &[&str],
+) -> Result<(), TestCaseError> {
+    let expected = oracle::all(set, events, partition_by, |_| (0, usize::MAX));
+    let mut counts = vec![0; set.len()];
+    for (pattern, _) in &expected {
+        counts[*pattern as usize] += 1;
+    }
+    for method in METHODS {
+        let config = || Config::new().method(method).partition_by(partition_by.iter().copied());
+        let mut matches = detector(set, config());
+        prop_assert_eq!(&collect(&mut matches, events), &expected, "{}", method);
+        prop_assert_eq!(matches.stats().matches, expected.len() as u64);
+        prop_assert_eq!(matches.stats().events, events.len() as u64);
+        let mut counted = count(&mut detector(set, config()), events);
+        counted.resize(set.len(), 0);
+        prop_assert_eq!(&counted, &counts, "{}", method);
+        let mut expand = Expand::default();
+        let mut blocks = detector(set, config());
+        for event in events {
+            prop_assert!(blocks.push(event, &mut expand).expect("an event").is_continue());
+        }
+        prop_assert_eq!(&expand.found, &expected, "{}", method);
+    }
+    Ok(())
+}
+
+fn cases(shape: Shape) -> impl Strategy<Value = (PatternSet, Vec<Record>)> {
+    prop::sample::select(SEMANTICS.to_vec())
+        .prop_flat_map(move |semantics| (set(shape, semantics), events(shape)))
+}
+
+const PLAIN: Shape =
+    Shape { types: 3, patterns: 6, length: 5, conditions: false, events: 24, window: 12 };
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn patterns_of_types((set, events) in cases(PLAIN)) {
+        compare(&set, &events, &[])?;
+    }
+
+    #[test]
+    fn one_type((set, events) in cases(Shape { types: 1, length: 4, events: 12, ..PLAIN })) {
+        compare(&set, &events, &[])?;
+    }
+
+    #[test]
+    fn conditions((set, events) in cases(Shape { conditions: true, length: 4, ..PLAIN })) {
+        compare(&set, &events, &[])?;
+    }
+
+    #[test]
+    fn partitions((set, events) in cases(Shape { events: 40, window: 5, ..PLAIN })) {
+        compare(&set, &events, &["k"])?;
+    }
+
+    #[test]
+    fn partitions_and_conditions(
+        (set, events) in cases(Shape { conditions: true, events: 50, window: 5, ..PLAIN })
+    ) {
+        compare(&set, &events, &["k", "v"])?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn windows_around_a_word(
+        (set, events) in prop::sample::select(vec![1, 63, 64, 65, 200]).prop_flat_map(|window| {
+            cases(Shape { types: 6, length: 3, events: 300, patterns: 4, window, ..PLAIN })
+        })
+    ) {
+        compare(&set, &events, &[])?;
+    }
+
+    #[test]
+    fn long_streams_and_conditions(
+        (set, events) in cases(Shape {
+            types: 6, length: 4, conditions: true, events: 400, patterns: 5, window: 20,
+        })
+    ) {
+        compare(&set, &events, &[])?;
+    }
+}
