@@ -60,12 +60,28 @@ proptest! {
     }
 
     #[test]
-    fn loops_by_hand_count_what_they_read(events in stream(60)) {
+    fn operators_and_scans_by_hand_find_the_same(events in stream(60)) {
         for query in hand::Query::ALL {
-            let mut read = 0;
-            query.read(&events, &mut |_| read += 1);
-            prop_assert_eq!(query.count(&events), read);
+            let mut scanned = Matches::default();
+            query.scan(&events, &mut |ids| scanned.0.push(ids.to_vec()));
+            let mut pushed = Matches::default();
+            query.push_all(&events, &mut pushed);
+            scanned.0.sort();
+            pushed.0.sort();
+            prop_assert_eq!(&pushed.0, &scanned.0);
+            prop_assert_eq!(query.count_all(&events), pushed.0.len() as u64);
+            prop_assert_eq!(query.count_scan(&events), pushed.0.len() as u64);
         }
+    }
+}
+
+/// The matches as the numbers of their events.
+#[derive(Default)]
+struct Matches(Vec<Vec<u64>>);
+
+impl hand::operator::Sink for Matches {
+    fn matched<'a>(&mut self, events: impl Iterator<Item = &'a Stock>) {
+        self.0.push(events.map(|event| event.id as u64).collect());
     }
 }
 

@@ -1,47 +1,26 @@
-//! The engine against loops that are written for one query each.
+//! The engine against what is written by hand for one query each.
 //!
-//! Every query is answered by the loop, by the evaluation that the engine chooses, and by one run
-//! for each partial match. All give the same matches: their number and a sum over the numbers of
-//! their events are compared before anything is measured.
+//! Every query is answered by an operator, which keeps the engine's contract, by a scan of the array
+//! that holds the events, by the evaluation that the engine chooses, and by one run for each partial
+//! match. All matches of all of them are compared before anything is measured. What is measured
+//! gives every match to a closure that adds up the times of its events; the operator and the engine
+//! read them in the events, the scan takes the numbers for them. The engine is to be compared with
+//! the operator; the scan, which can go back in the array, is a bound that no stream processor can
+//! reach.
 
-use std::collections::{HashMap, VecDeque};
 use std::hint::black_box;
 use std::ops::ControlFlow;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use nfab::{
-    Automaton, CompileOptions, Engine, Evaluation, Event, Match, Schema, Slot, TypeId, ValueRef,
-    ValueType, Visit,
-};
+use nfab::{Automaton, CompileOptions, Engine, Evaluation, Match, Schema, ValueType, Visit};
+
+use by_hand::operator::{arriving, push_all};
+use by_hand::scan::scan;
+use by_hand::{Query, Sink, Tick};
+
+mod by_hand;
 
 const EVENTS: usize = 100_000;
-
-/// An event of the stream; its type is 0 to 3.
-#[derive(Clone, Copy)]
-struct Tick {
-    kind: u32,
-    time: i64,
-    symbol: i64,
-    price: i64,
-}
-
-impl Event for Tick {
-    fn event_type(&self) -> TypeId {
-        TypeId(self.kind)
-    }
-
-    fn time(&self) -> i64 {
-        self.time
-    }
-
-    fn attribute(&self, slot: Slot) -> ValueRef<'_> {
-        match slot.0 {
-            0 => ValueRef::Int(self.symbol),
-            1 => ValueRef::Int(self.price),
-            _ => ValueRef::Missing,
-        }
-    }
-}
 
 /// Types in the proportions given in percent; what is left is type 3.
 fn stream(percent: [u64; 3]) -> Vec<Tick> {
@@ -75,172 +54,80 @@ fn schema() -> Schema {
     schema
 }
 
-/// How many matches, and the sum of the numbers of their events.
-type Answer = (u64, u64);
+/// How many matches, and the sum over the times of their events.
+#[derive(Debug, Default, PartialEq)]
+struct Sum(u64, i64);
 
-fn engine(automaton: &Automaton, stream: &[Tick]) -> Answer {
+impl Sink for Sum {
+    #[inline]
+    fn matched(&mut self, times: impl Iterator<Item = i64>) {
+        self.0 += 1;
+        self.1 += times.sum::<i64>();
+    }
+}
+
+/// The matches themselves.
+#[derive(Default)]
+struct Matches(Vec<Vec<i64>>);
+
+impl Sink for Matches {
+    fn matched(&mut self, times: impl Iterator<Item = i64>) {
+        self.0.push(times.collect());
+    }
+}
+
+impl Matches {
+    fn sorted(mut self) -> Vec<Vec<i64>> {
+        self.0.sort();
+        self.0
+    }
+}
+
+fn engine<S: Sink + Default>(automaton: &Automaton, stream: &[Tick]) -> S {
     let mut engine = Engine::new(automaton.clone());
-    let mut answer = (0, 0);
+    let mut answer = S::default();
     let mut sink = Visit(|found: &Match<'_, Tick>| {
-        answer.0 += 1;
-        answer.1 += found.events().numbers().sum::<u64>();
+        answer.matched(found.events().iter().map(|(_, tick)| tick.time));
         ControlFlow::Continue(())
     });
-    for &tick in stream {
+    for tick in arriving(stream) {
         engine.push(tick, &mut sink).expect("no limit is reached");
     }
     answer
 }
 
-fn report(answer: &mut Answer, numbers: &[u64]) {
-    answer.0 += 1;
-    answer.1 += numbers.iter().sum::<u64>();
-}
-
-const STRICT: &str = "PATTERN SEQ(A a, B b, C c) WHERE strict_contiguity";
-
-fn strict(stream: &[Tick]) -> Answer {
-    let mut answer = (0, 0);
-    // How far the events just before this one match.
-    let mut reached = 0;
-    for (number, tick) in (0..).zip(stream) {
-        reached = match (tick.kind, reached) {
-            (0, _) => 1,
-            (1, 1) => 2,
-            (2, 2) => {
-                report(&mut answer, &[number - 2, number - 1, number]);
-                0
-            }
-            _ => 0,
-        };
-    }
+fn operator<S: Sink + Default>(query: Query, stream: &[Tick]) -> S {
+    let mut answer = S::default();
+    push_all(query, stream, &mut answer);
     answer
 }
 
-const RISING: &str = "PATTERN SEQ(A+ a[]) WHERE skip_till_next_match \
-                      { a[i].price > a[i-1].price } WITHIN 50 EVENTS";
-
-/// A run: its events, and the price of the last one.
-struct Rise {
-    numbers: Vec<u64>,
-    price: i64,
-}
-
-fn rising(stream: &[Tick]) -> Answer {
-    let mut answer = (0, 0);
-    let mut runs: VecDeque<Rise> = VecDeque::new();
-    let mut spare: Vec<Vec<u64>> = Vec::new();
-    for (number, tick) in (0..).zip(stream) {
-        while let Some(run) = runs.front()
-            && run.numbers[0] + 50 <= number
-        {
-            report(&mut answer, &run.numbers);
-            spare.extend(runs.pop_front().map(|run| run.numbers));
-        }
-        if tick.kind != 0 {
-            continue;
-        }
-        for run in &mut runs {
-            if tick.price > run.price {
-                run.numbers.push(number);
-                run.price = tick.price;
-            }
-        }
-        let mut numbers = spare.pop().unwrap_or_default();
-        numbers.clear();
-        numbers.push(number);
-        runs.push_back(Rise { numbers, price: tick.price });
-    }
-    answer
-}
-
-const ANY: &str = "PATTERN SEQ(A a, B+ b[], C c) WHERE skip_till_any_match WITHIN 50 ms";
-
-fn any(stream: &[Tick]) -> Answer {
-    let mut answer = (0, 0);
-    // Firsts with the events that may follow each.
-    let mut firsts: VecDeque<(u64, i64, Vec<u64>)> = VecDeque::new();
-    let mut numbers = Vec::new();
-    for (number, tick) in (0..).zip(stream) {
-        while firsts.front().is_some_and(|first| first.1 < tick.time - 50) {
-            firsts.pop_front();
-        }
-        match tick.kind {
-            0 => firsts.push_back((number, tick.time, Vec::new())),
-            1 => firsts.iter_mut().for_each(|first| first.2.push(number)),
-            2 => {
-                for (first, _, middle) in &firsts {
-                    for set in 1u64..1 << middle.len() {
-                        numbers.clear();
-                        numbers.push(*first);
-                        let mut set = set;
-                        while set != 0 {
-                            numbers.push(middle[set.trailing_zeros() as usize]);
-                            set &= set - 1;
-                        }
-                        numbers.push(number);
-                        report(&mut answer, &numbers);
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    answer
-}
-
-const KEYED: &str = "PATTERN SEQ(A a, B b) WHERE skip_till_next_match \
-                     { [symbol] AND b.price > a.price } WITHIN 5000 ms";
-
-fn keyed(stream: &[Tick]) -> Answer {
-    let mut answer = (0, 0);
-    let mut partitions: HashMap<i64, VecDeque<(u64, i64, i64)>> = HashMap::new();
-    for (number, tick) in (0..).zip(stream) {
-        if tick.kind > 1 {
-            continue;
-        }
-        let runs = partitions.entry(tick.symbol).or_default();
-        while runs.front().is_some_and(|run| run.1 < tick.time - 5000) {
-            runs.pop_front();
-        }
-        if tick.kind == 0 {
-            runs.push_back((number, tick.time, tick.price));
-        } else {
-            runs.retain(|&(first, _, price)| {
-                let fits = tick.price > price;
-                if fits {
-                    report(&mut answer, &[first, number]);
-                }
-                !fits
-            });
-        }
-    }
+fn array<S: Sink + Default>(query: Query, stream: &[Tick]) -> S {
+    let mut answer = S::default();
+    scan(query, stream, &mut answer);
     answer
 }
 
 fn all(c: &mut Criterion) {
-    type Loop = fn(&[Tick]) -> Answer;
-    let cases: [(&str, &str, [u64; 3], Loop); 4] = [
-        ("strict", STRICT, [40, 30, 20], strict),
-        ("rising", RISING, [100, 0, 0], rising),
-        ("any", ANY, [5, 10, 5], any),
-        ("keyed", KEYED, [40, 30, 20], keyed),
-    ];
-    for (name, text, percent, by_hand) in cases {
-        let stream = stream(percent);
-        let query = nfab::language::Query::parse(text).expect("a query");
-        let compile = |options| Automaton::from_query(&query, &schema(), options).expect("it does");
+    for query in Query::ALL {
+        let name = query.name();
+        let stream = stream(query.percent());
+        let text = nfab::language::Query::parse(query.text()).expect("a query");
+        let compile = |options| Automaton::from_query(&text, &schema(), options).expect("it does");
         let chosen = compile(CompileOptions::new());
         let runs = compile(CompileOptions::new().evaluation(Evaluation::Runs));
-        let answer = by_hand(&stream);
-        assert!(answer.0 > 100, "{name} finds too little");
-        assert_eq!(engine(&chosen, &stream), answer, "{name}");
-        assert_eq!(engine(&runs, &stream), answer, "{name}");
+        let answer = operator::<Matches>(query, &stream).sorted();
+        assert!(answer.len() > 100, "{name} finds too little");
+        assert!(array::<Matches>(query, &stream).sorted() == answer, "{name}: the scan");
+        assert!(engine::<Matches>(&chosen, &stream).sorted() == answer, "{name}: as chosen");
+        assert!(engine::<Matches>(&runs, &stream).sorted() == answer, "{name}: runs");
         let mut group = c.benchmark_group(name);
         group.throughput(Throughput::Elements(EVENTS as u64));
-        group.bench_function("loop", |b| b.iter(|| by_hand(black_box(&stream))));
-        group.bench_function("runs", |b| b.iter(|| engine(&runs, black_box(&stream))));
-        group.bench_function("chosen", |b| b.iter(|| engine(&chosen, black_box(&stream))));
+        let stream = &*stream;
+        group.bench_function("operator", |b| b.iter(|| operator::<Sum>(query, black_box(stream))));
+        group.bench_function("scan", |b| b.iter(|| array::<Sum>(query, black_box(stream))));
+        group.bench_function("runs", |b| b.iter(|| engine::<Sum>(&runs, black_box(stream))));
+        group.bench_function("chosen", |b| b.iter(|| engine::<Sum>(&chosen, black_box(stream))));
         group.finish();
     }
 }

@@ -1,6 +1,6 @@
 //! What the papers' engines are measured against.
 //!
-//! For NFA^b: [`stock`], and [`hand`], loops for single queries. For RPDT: the two systems of its paper (sections 2 and 5.2), **reconstructed**.
+//! For NFA^b: [`stock`], and [`hand`], operators and array scans for single queries. For RPDT: the two systems of its paper (sections 2 and 5.2), **reconstructed**.
 //!
 //! Neither program is public, and of the two publications the paper quotes little more than what
 //! they can do. Each engine here is therefore built from what its name and sources imply; its own

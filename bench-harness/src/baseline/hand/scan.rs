@@ -1,60 +1,16 @@
-//! What a programmer would write by hand for one single query: loops without an engine.
+//! Loops over an array.
 //!
 //! Each gives the matches to a closure, as the numbers of their events, or only counts them in the
 //! cheapest way that the query allows.
 
 use std::collections::VecDeque;
 
-use super::stock::Stock;
-
-/// `last - first` is at most this in the queries that have a window.
-pub const WINDOW: i64 = 50;
-
-/// The queries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Query {
-    /// Three events in a row.
-    Strict,
-    /// A rising closure under skip-till-next in a window.
-    Rising,
-    /// The same under skip-till-any.
-    Any,
-}
+use super::{Query, WINDOW};
+use crate::baseline::stock::Stock;
 
 impl Query {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Strict, Self::Rising, Self::Any];
-
-    /// A name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Strict => "strict three-step",
-            Self::Rising => "rising closure",
-            Self::Any => "any closure",
-        }
-    }
-
-    /// The query as text.
-    pub fn text(self) -> &'static str {
-        match self {
-            Self::Strict => {
-                "PATTERN SEQ(stock a, stock b, stock c) WHERE strict_contiguity { a.volume > 500 \
-                 AND b.volume <= 500 AND c.volume > 500 }"
-            }
-            Self::Rising => {
-                "PATTERN SEQ(stock+ a[], stock b) WHERE skip_till_next_match { a[1].volume <= 100 \
-                 AND a[i].price > a[i-1].price AND b.volume > 850 } WITHIN 50 ms"
-            }
-            Self::Any => {
-                "PATTERN SEQ(stock+ a[], stock b) WHERE skip_till_any_match { a[1].volume <= 150 \
-                 AND a[i].volume <= 150 AND a[i].price > a[i-1].price AND b.volume > 850 } \
-                 WITHIN 50 ms"
-            }
-        }
-    }
-
-    /// Gives every match to the closure.
-    pub fn read(self, events: &[Stock], matched: &mut impl FnMut(&[u64])) {
+    /// Gives every match in the array to the closure, as the numbers of its events.
+    pub fn scan(self, events: &[Stock], matched: &mut impl FnMut(&[u64])) {
         match self {
             Self::Strict => strict(events, |third| matched(&[third - 2, third - 1, third])),
             Self::Rising => rising(events, matched),
@@ -62,8 +18,8 @@ impl Query {
         }
     }
 
-    /// Counts the matches.
-    pub fn count(self, events: &[Stock]) -> u64 {
+    /// Counts the matches in the array.
+    pub fn count_scan(self, events: &[Stock]) -> u64 {
         let mut count = 0;
         match self {
             Self::Strict => strict(events, |_| count += 1),
