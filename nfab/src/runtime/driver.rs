@@ -38,6 +38,8 @@ pub(super) struct Driver<E: Event, V: Evaluator<E>> {
     /// Partitions to look at as soon as time advances.
     recheck: Vec<Handle>,
     unkeyed: bool,
+    /// Time may advance without a look at anything.
+    quiet: bool,
     /// While nothing is held, events of other types than these change nothing.
     begins: Option<Box<[TypeId]>>,
     /// Nothing is held.
@@ -47,7 +49,8 @@ pub(super) struct Driver<E: Event, V: Evaluator<E>> {
     facts: Facts,
     faults: Faults,
     out: Output,
-    /// The least key of a first event that is still in the window.
+    /// The least key of a first event that is still in the window, as of the last event that was
+    /// looked at.
     horizon: Key,
     pub(super) watermark: Option<i64>,
     /// Look for garbage when there are so many cells, or so many events.
@@ -100,6 +103,7 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
             before: None,
             recheck: Vec::new(),
             unkeyed: !keyed,
+            quiet: !keyed && !prompt,
             begins,
             idle: false,
             prompt,
@@ -121,9 +125,9 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
     }
 
     pub(super) fn stats(&self) -> Stats {
-        let now = self.watermark;
-        let runs = |part| self.evaluator.runs(part, self.horizon, now, &self.automaton);
-        let unnoticed = |part| self.evaluator.unnoticed(part, self.horizon, now, &self.automaton);
+        let (now, horizon) = (self.watermark, self.horizon());
+        let runs = |part| self.evaluator.runs(part, horizon, now, &self.automaton);
+        let unnoticed = |part| self.evaluator.unnoticed(part, horizon, now, &self.automaton);
         let unnoticed: usize = self.partitions.iter().map(unnoticed).sum();
         Stats {
             runs: self.partitions.iter().map(runs).sum(),
@@ -150,6 +154,19 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
     #[inline]
     pub(super) fn push(&mut self, event: E, sink: &mut impl Sink<E>) -> Result<(), Error> {
         let time = event.time();
+        // Of most events in most streams nothing comes but that time advances.
+        if self.quiet
+            && self.watermark.is_some_and(|now| now <= time)
+            && self.passes_over(event.event_type())
+        {
+            self.watermark = Some(time);
+            self.stats.events += 1;
+            return Ok(());
+        }
+        self.push_on(event, time, sink)
+    }
+
+    fn push_on(&mut self, event: E, time: i64, sink: &mut impl Sink<E>) -> Result<(), Error> {
         match self.watermark {
             Some(now) if time == now => {}
             Some(now) if time < now => {
@@ -162,14 +179,26 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
         self.stats.events += 1;
         self.facts.next_event();
         let window = self.automaton.program.window;
+        self.horizon = window.horizon(number, time);
         if let Window::Events(_) = window {
-            self.horizon = window.horizon(number, time);
             self.pass(time)?;
         }
         if self.unkeyed && self.out.is_empty() && self.passes_over(event.event_type()) {
             return Ok(());
         }
         self.process(event, number, time, sink)
+    }
+
+    /// The horizon, events included that were passed over.
+    fn horizon(&self) -> Key {
+        let window = self.automaton.program.window;
+        match (window, self.watermark) {
+            (Window::Events(_), _) if self.stats.events > 0 => {
+                window.horizon(self.stats.events - 1, 0)
+            }
+            (Window::Time { .. }, Some(now)) => window.horizon(0, now),
+            _ => Key::MIN,
+        }
     }
 
     /// Nothing comes of an event of this type, which is known without looking at it.

@@ -1,9 +1,8 @@
 //! Streams in snapshots.
 
-use super::{Driver, Key, SMALL};
+use super::{Driver, SMALL};
 use crate::error::Error;
 use crate::event::Event;
-use crate::nfa::program::Window;
 use crate::runtime::save::Save;
 use crate::snapshot::state::State;
 use crate::snapshot::{Loading, corrupt, fingerprint, options};
@@ -11,6 +10,7 @@ use crate::snapshot::{Loading, corrupt, fingerprint, options};
 impl<E: Event, V: Save<E>> Driver<E, V> {
     /// All that is live, but for events that wait.
     pub(in crate::runtime) fn save(&mut self, kind: &str) -> State<&E> {
+        self.horizon = self.horizon();
         self.collect();
         let keyed = !self.automaton.program.key.is_empty();
         let (evaluator, first) = (&self.evaluator, self.store.first());
@@ -51,14 +51,7 @@ impl<E: Event, V: Save<E>> Driver<E, V> {
         self.facts.next_event();
         self.watermark = state.watermark;
         self.idle = state.idle && self.unkeyed;
-        let window = self.automaton.program.window;
-        self.horizon = match (window, state.watermark) {
-            (Window::Events(_), Some(_)) if state.stats.events > 0 => {
-                window.horizon(state.stats.events - 1, 0)
-            }
-            (Window::Time { .. }, Some(now)) => window.horizon(0, now),
-            _ => Key::MIN,
-        };
+        self.horizon = self.horizon();
         for (at, (number, event)) in (0..).zip(state.events) {
             self.store.push(number, loading.key(at), event);
         }

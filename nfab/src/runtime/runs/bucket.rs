@@ -143,7 +143,9 @@ impl Bucket {
         self.oldest = self.oldest.min(run.key);
         self.oldest_last = self.oldest_last.min(run.last);
         self.runs.push(run);
-        self.registers.extend(registers);
+        if self.width > 0 {
+            self.registers.extend(registers);
+        }
     }
 
     /// Adds the runs of another one.
@@ -279,4 +281,16 @@ pub(crate) fn find(buckets: &mut Vec<Bucket>, wait: u32, width: usize) -> &mut B
         },
     };
     &mut buckets[at]
+}
+
+/// The bucket of a wait among some that are in the order of the waits.
+#[inline]
+pub(crate) fn find_in(buckets: &mut [Bucket], wait: u32) -> Option<&mut Bucket> {
+    let first = buckets.first()?.wait;
+    let near = wait.checked_sub(first)? as usize;
+    let at = match buckets.get(near) {
+        Some(bucket) if bucket.wait == wait => near,
+        _ => buckets.binary_search_by_key(&wait, |bucket| bucket.wait).ok()?,
+    };
+    buckets.get_mut(at)
 }

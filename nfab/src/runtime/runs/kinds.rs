@@ -42,14 +42,15 @@ impl Kinds {
         }
         // A type that no condition asks for, to stand for all of them.
         let other = (0..).map(TypeId).find(|of| !types.contains(of)).unwrap_or(TypeId(u32::MAX));
-        let waits = || (0..).zip(&program.waits);
-        let mut trees: Vec<Tree> =
-            waits().map(|(at, wait)| Tree::new(wait, at, false, conditions.len())).collect();
+        // Of more waits it would take long to find out.
+        let few = if program.waits.len() > BITS { &[] } else { program.waits.as_slice() };
+        let tree = |(at, wait)| Tree::new(wait, at, false, conditions.len());
+        let mut trees: Vec<Tree> = (0..).zip(few).map(tree).collect();
         let start = &program.waits[program.start as usize];
         let mut begin = Tree::new(start, program.start, true, conditions.len());
         let concerned = std::iter::once(other).chain(types).map(|of| {
-            let mut waits = if trees.len() > BITS { u64::MAX } else { 0 };
-            for (at, tree) in trees.iter_mut().enumerate().take(BITS) {
+            let mut waits = if trees.is_empty() { u64::MAX } else { 0 };
+            for (at, tree) in trees.iter_mut().enumerate() {
                 waits |= u64::from(!tree.ignores(conditions, of)) << at;
             }
             (waits, !begin.ignores(conditions, of))
@@ -62,11 +63,22 @@ impl Kinds {
         Kind { of, class: self.classes.get(of.0 as usize).map_or(0, |&class| class as usize) }
     }
 
-    /// The waits in which an event of a kind may change something. Shifted out bits are those of
-    /// waits that are always concerned.
+    /// The waits in which an event of a kind may change something: of some, in bits.
+    #[inline]
+    pub(super) fn among(&self, kind: Kind, waits: u64) -> u64 {
+        self.concerned[kind.class].0 & waits
+    }
+
+    /// Whether an event of a kind may change something in a wait.
     #[inline]
     pub(super) fn concerns(&self, kind: Kind, wait: u32) -> bool {
         wait as usize >= BITS || self.concerned[kind.class].0 >> wait & 1 == 1
+    }
+
+    /// Whether a run may begin with an event of a kind.
+    #[inline]
+    pub(super) fn begins(&self, kind: Kind) -> bool {
+        self.concerned[kind.class].1
     }
 
     /// Whether an event of a kind may change something in one of these waits, or begin a run.

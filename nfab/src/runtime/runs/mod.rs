@@ -39,8 +39,8 @@ const FEW: usize = 16;
 pub(crate) struct Runs<H> {
     history: H,
     kinds: Kinds,
-    /// For each wait its decisions; made when first needed.
-    trees: Vec<Option<Box<Tree>>>,
+    /// For each wait its decisions.
+    trees: Box<[Tree]>,
     start: Tree,
     /// The registers of a run without events.
     fresh: Box<[Register]>,
@@ -76,9 +76,12 @@ pub(crate) struct Part {
 }
 
 impl Part {
+    /// Notes where there are runs.
     fn note(&mut self) {
-        self.busy = (self.buckets.iter().enumerate())
-            .fold(0, |busy, (at, bucket)| busy | u64::from(!bucket.is_empty()) << (at % 64));
+        self.busy = 0;
+        for bucket in self.buckets.iter().filter(|bucket| !bucket.is_empty()) {
+            self.busy |= bit(bucket.wait);
+        }
     }
 
     /// The first event of the oldest run.
@@ -88,11 +91,20 @@ impl Part {
     }
 }
 
+/// The bit of a wait, where each has one.
+#[inline]
+fn bit(wait: u32) -> u64 {
+    1 << (wait % u64::BITS)
+}
+
 impl<H: History> Runs<H> {
     pub(crate) fn new(automaton: &Automaton, config: &Config, history: H) -> Self {
         let program = &automaton.program;
         let waits = program.waits.len();
         let start = &program.waits[program.start as usize];
+        let trees = (0..)
+            .zip(&program.waits)
+            .map(|(at, wait)| Tree::new(wait, at, false, automaton.conditions.len()));
         let skips = automaton.skip != Skip::None;
         let holds = program.waits.iter().any(|wait| wait.holds_match);
         let dense = waits <= FEW && program.key.is_empty();
@@ -102,7 +114,7 @@ impl<H: History> Runs<H> {
         Runs {
             history,
             kinds: Kinds::new(automaton),
-            trees: vec![None; waits],
+            trees: trees.collect(),
             start: Tree::new(start, program.start, true, automaton.conditions.len()),
             fresh: automaton.registers.iter().map(|r| r.empty()).collect(),
             dense,
@@ -172,6 +184,7 @@ impl<H: History> Runs<H> {
                         self.alive -= runs - bucket.len();
                     }
                     earliest = None;
+                    part.note();
                 }
                 part.held.prune(|first| cx.number(first.1), bound);
             }
@@ -194,8 +207,9 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
         }
     }
 
+    #[inline]
     fn is_empty(&self, part: &Part) -> bool {
-        part.buckets.iter().all(Bucket::is_empty)
+        (if self.dense { part.busy == 0 } else { part.buckets.iter().all(Bucket::is_empty) })
             && part.candidates.is_empty()
             && part.held.is_empty()
     }
@@ -213,32 +227,47 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
     ) -> Result<bool, Error> {
         let Runs { history, kinds, trees, start, fresh, harvest, matches, .. } = self;
         let from = cx.out.matches();
-        let Part { buckets, candidates, .. } = &mut *part;
+        let Part { buckets, busy, candidates, .. } = &mut *part;
         harvest.kept = false;
+        (harvest.entered, harvest.entered_in) = (0, 0);
         let kind = kinds.kind(arrival.event.event_type());
-        let mut step = Step { arrival, kind, cx, history, harvest, candidates };
+        let dense = self.dense;
+        let mut step = Step { arrival, kind, cx, history, harvest, candidates, matches };
         let (mut before, mut after) = (0, 0);
-        for bucket in buckets.iter_mut().filter(|bucket| !bucket.is_empty()) {
-            let wait = bucket.wait;
-            if !kinds.concerns(kind, wait) {
+        // From the last wait to the first: what moves on comes to where the event has been shown.
+        let (mut bits, mut next) = (kinds.among(kind, *busy), buckets.len());
+        loop {
+            let at = if dense {
+                let Some(at) = bits.checked_ilog2() else { break };
+                bits ^= 1 << at;
+                at as usize
+            } else {
+                let Some(at) = next.checked_sub(1) else { break };
+                next = at;
+                at
+            };
+            let Some((bucket, above)) = buckets[at..].split_first_mut() else { break };
+            if !dense && (bucket.is_empty() || !kinds.concerns(kind, bucket.wait)) {
                 continue;
             }
-            let tree = trees[wait as usize].get_or_insert_with(|| {
-                let of = &step.cx.automaton.program.waits[wait as usize];
-                Box::new(Tree::new(of, wait, false, step.cx.automaton.conditions.len()))
-            });
             before += bucket.len();
-            step.show(bucket, tree);
+            step.show(bucket, above, &mut trees[bucket.wait as usize]);
             after += bucket.len();
         }
-        after += step.harvest.settle(buckets, matches, fresh.len(), arrival.time);
-        if kinds.matters(kind, 0) {
-            after += step.begin(start, fresh, buckets, matches);
-            after += step.harvest.settle(buckets, matches, fresh.len(), arrival.time);
+        step.harvest.settle(buckets, matches, fresh.len(), arrival.time);
+        if kinds.begins(kind) {
+            step.begin(start, fresh, buckets);
+            step.harvest.settle(buckets, matches, fresh.len(), arrival.time);
         }
-        self.alive = self.alive + after - before;
-        if self.dense {
-            part.note();
+        self.alive = self.alive + self.harvest.entered + after - before;
+        let mut bits = *busy | self.harvest.entered_in;
+        *busy = bits;
+        while dense && bits != 0 {
+            let at = bits.trailing_zeros();
+            bits &= bits - 1;
+            if buckets[at as usize].is_empty() {
+                *busy &= !bit(at);
+            }
         }
         if self.prompt && self.gaps {
             // A run may have come to wait for what is too late already.
@@ -349,6 +378,7 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
             });
             self.alive -= gone;
         }
+        part.note();
         if self.skips { self.release(part, from, cx) } else { Ok(()) }
     }
 
@@ -409,6 +439,7 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
                 !drop
             });
         }
+        parts.iter_mut().for_each(|part| part.note());
         self.alive -= count;
     }
 
@@ -467,6 +498,7 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
                 part.candidates.mark(used);
             }
             part.held.mark(used);
+            part.note();
             let runs = part.buckets.iter_mut().flat_map(Bucket::iter_mut);
             tails.extend(runs.map(|run| &mut run.tail));
         }

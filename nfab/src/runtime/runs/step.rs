@@ -1,6 +1,7 @@
 //! What one event does to runs.
 
-use super::bucket::{Bounds, Bucket, Run, find};
+use super::bit;
+use super::bucket::{Bounds, Bucket, Run, find, find_in};
 use super::filter::Candidates;
 use super::kinds::Kind;
 use super::tree::{Effect, Fire, Outcome, Tree};
@@ -20,6 +21,9 @@ pub(crate) struct Harvest {
     /// Runs that wait elsewhere now, and where. None of them sees the event again.
     pub(super) staged: Vec<(u32, Run)>,
     pub(super) registers: Vec<Register>,
+    /// Runs that came to another bucket, and which ones: the waits in bits, where each has one.
+    pub(super) entered: usize,
+    pub(super) entered_in: u64,
     /// Some run holds the event.
     pub(super) kept: bool,
     /// Runs that would have become too long.
@@ -33,13 +37,15 @@ impl Harvest {
         Harvest {
             staged: Vec::new(),
             registers: Vec::new(),
+            entered: 0,
+            entered_in: 0,
             kept: false,
             too_long: 0,
             scratch: Vec::new(),
         }
     }
 
-    /// Enters in the buckets what has become of runs; gives how many there are.
+    /// Enters in the buckets what has become of runs.
     #[inline]
     pub(super) fn settle(
         &mut self,
@@ -47,17 +53,17 @@ impl Harvest {
         matches: &[bool],
         width: usize,
         now: i64,
-    ) -> usize {
-        let count = self.staged.len();
-        if count > 0 {
+    ) {
+        if !self.staged.is_empty() {
             self.enter(buckets, matches, width, now);
         }
-        count
     }
 
     fn enter(&mut self, buckets: &mut Vec<Bucket>, matches: &[bool], width: usize, now: i64) {
         let mut registers = self.registers.drain(..);
+        self.entered += self.staged.len();
         for (wait, mut run) in self.staged.drain(..) {
+            self.entered_in |= bit(wait);
             run.matched |= matches[wait as usize];
             run.entered = now;
             find(buckets, wait, width).push(run, registers.by_ref().take(width));
@@ -83,6 +89,8 @@ pub(super) struct Step<'s, 'c, E, H> {
     pub(super) history: &'s mut H,
     pub(super) harvest: &'s mut Harvest,
     pub(super) candidates: &'s Candidates,
+    /// For each wait whether its runs are matches already.
+    pub(super) matches: &'s [bool],
 }
 
 /// Which runs of a wait have ended.
@@ -95,8 +103,8 @@ pub(super) fn bounds<E>(wait: &Wait, cx: &Context<'_, E>) -> Bounds {
 }
 
 impl<E: Event, H: History> Step<'_, '_, E, H> {
-    /// Shows the event to all runs of a bucket.
-    pub(super) fn show(&mut self, bucket: &mut Bucket, tree: &mut Tree) {
+    /// Shows the event to all runs of a bucket. The buckets `above` have seen it.
+    pub(super) fn show(&mut self, bucket: &mut Bucket, above: &mut [Bucket], tree: &mut Tree) {
         let automaton = self.cx.automaton;
         let wait = &automaton.program.waits[bucket.wait as usize];
         let bounds = bounds(wait, self.cx);
@@ -110,6 +118,14 @@ impl<E: Event, H: History> Step<'_, '_, E, H> {
         match shared {
             Some(Effect::Stay) => return,
             Some(Effect::End) => return bucket.clear(),
+            Some(Effect::Move | Effect::Finish) => {
+                let fire = tree.outcome(node).map(|outcome| outcome.moves[0]);
+                if let Some(fire) = fire
+                    && self.move_all(bucket, above, wait, fire)
+                {
+                    return;
+                }
+            }
             _ => {}
         }
         let conditions = automaton.conditions.as_slice();
@@ -146,8 +162,10 @@ impl<E: Event, H: History> Step<'_, '_, E, H> {
             let stays = match outcome.effect {
                 Effect::Stay => true,
                 Effect::End => false,
-                Effect::Take | Effect::Move => self.take_one(bucket, at, wait, outcome.moves[0]),
-                Effect::Several => self.take_several(bucket, at, wait, outcome),
+                Effect::Take | Effect::Move => {
+                    self.take_one(bucket, above, at, wait, outcome.moves[0])
+                }
+                Effect::Finish | Effect::Several => self.take_several(bucket, at, wait, outcome),
             };
             if stays {
                 if keep != at {
@@ -160,15 +178,9 @@ impl<E: Event, H: History> Step<'_, '_, E, H> {
         bucket.remove(keep..end);
     }
 
-    /// Lets runs begin. This comes last, so they go straight into their buckets; gives how many.
+    /// Lets runs begin. This comes last, so they go straight into their buckets.
     #[inline]
-    pub(super) fn begin(
-        &mut self,
-        tree: &mut Tree,
-        fresh: &[Register],
-        buckets: &mut Vec<Bucket>,
-        matches: &[bool],
-    ) -> usize {
+    pub(super) fn begin(&mut self, tree: &mut Tree, fresh: &[Register], buckets: &mut Vec<Bucket>) {
         let automaton = self.cx.automaton;
         let mut node = self.walk_event(tree);
         if tree.outcome(node).is_none() {
@@ -179,20 +191,12 @@ impl<E: Event, H: History> Step<'_, '_, E, H> {
             });
         }
         match tree.outcome(node) {
-            Some(outcome) if !outcome.moves.is_empty() => {
-                self.begin_with(outcome, fresh, buckets, matches)
-            }
-            _ => 0,
+            Some(outcome) if !outcome.moves.is_empty() => self.begin_with(outcome, fresh, buckets),
+            _ => {}
         }
     }
 
-    fn begin_with(
-        &mut self,
-        outcome: &Outcome,
-        fresh: &[Register],
-        buckets: &mut Vec<Bucket>,
-        matches: &[bool],
-    ) -> usize {
+    fn begin_with(&mut self, outcome: &Outcome, fresh: &[Register], buckets: &mut Vec<Bucket>) {
         let automaton = self.cx.automaton;
         let first = outcome.moves[0];
         let Arrival { number, time, .. } = *self.arrival;
@@ -219,22 +223,26 @@ impl<E: Event, H: History> Step<'_, '_, E, H> {
                     self.harvest.stage_made(target, next);
                 }
             }
-            return 0;
+            return;
         }
         if first.target == NOWHERE {
-            return 0;
+            return;
         }
         let tail = self.history.append(&run.tail, self.entry(m, false));
         self.harvest.kept = true;
-        let matched = matches[first.target as usize];
+        let matched = self.matches[first.target as usize];
         let bucket = find(buckets, first.target, fresh.len());
+        self.harvest.entered += 1;
+        self.harvest.entered_in |= bit(first.target);
         bucket.push(Run { tail, length: 1, matched, ..run }, fresh.iter().cloned());
         update(automaton, m, bucket.newest_registers(), self.arrival.event);
-        1
     }
 
     #[inline(always)]
     fn walk_event(&mut self, tree: &mut Tree) -> u32 {
+        if let Some(outcome) = tree.decided(self.kind) {
+            return outcome;
+        }
         let Context { automaton, facts, faults, .. } = &mut *self.cx;
         let event = self.arrival.event;
         tree.walk_event(&automaton.conditions, self.kind, |number| {
@@ -263,10 +271,77 @@ impl<E: Event, H: History> Step<'_, '_, E, H> {
         Entry { stage: m.stage, event: place, kind: m.kind, forks, time: key }
     }
 
+    /// All runs make the same move and leave their bucket, which is known of the event alone. Gives
+    /// `false`, having done nothing, if there is more to it.
+    #[inline]
+    fn move_all(
+        &mut self,
+        bucket: &mut Bucket,
+        above: &mut [Bucket],
+        wait: &Wait,
+        fire: Fire,
+    ) -> bool {
+        let m = &wait.moves[fire.at as usize];
+        let emits = match &m.finish {
+            Finish::No => false,
+            Finish::Emit { sees: Sees::Before, .. } => fire.emits,
+            Finish::Emit { formula: Formula::True, .. } => true,
+            _ => return false,
+        };
+        let longest = self.cx.config.limits.match_length.most;
+        if fire.target == NOWHERE {
+            if H::SHOWN || !self.candidates.is_empty() {
+                return false;
+            }
+            let last = Some((m.stage, self.arrival.place));
+            for run in bucket.iter() {
+                if run.length as usize >= longest {
+                    self.harvest.too_long += 1;
+                } else if emits {
+                    self.cx.out.complete(self.history, run.tail, last);
+                }
+            }
+            bucket.clear();
+            return true;
+        }
+        let Some(target) = find_in(above, fire.target) else { return false };
+        if emits {
+            return false;
+        }
+        let entry = self.entry(m, false);
+        let matched = self.matches[fire.target as usize];
+        let before = target.len();
+        for at in bucket.places() {
+            let (run, registers) = bucket.both_mut(at);
+            if run.length as usize >= longest {
+                self.harvest.too_long += 1;
+                continue;
+            }
+            run.tail = self.history.append(&run.tail, entry);
+            run.length += 1;
+            (run.last, run.entered) = (self.arrival.time, self.arrival.time);
+            run.matched |= matched;
+            update(self.cx.automaton, m, registers, self.arrival.event);
+            target.push(*run, registers.iter_mut().map(std::mem::take));
+        }
+        self.harvest.entered += target.len() - before;
+        self.harvest.entered_in |= bit(fire.target);
+        self.harvest.kept = true;
+        bucket.clear();
+        true
+    }
+
     /// The only thing that happens to a run is one move: it is changed where it is. Gives whether it
     /// stays in the bucket.
     #[inline]
-    fn take_one(&mut self, bucket: &mut Bucket, at: usize, wait: &Wait, fire: Fire) -> bool {
+    fn take_one(
+        &mut self,
+        bucket: &mut Bucket,
+        above: &mut [Bucket],
+        at: usize,
+        wait: &Wait,
+        fire: Fire,
+    ) -> bool {
         if self.too_long(bucket.run(at)) {
             return false;
         }
@@ -285,7 +360,18 @@ impl<E: Event, H: History> Step<'_, '_, E, H> {
             run.matched = true;
         }
         if target != own && target != NOWHERE {
-            self.harvest.stage(target, *run, registers.iter_mut().map(std::mem::take));
+            match find_in(above, target) {
+                Some(bucket) => {
+                    run.matched |= self.matches[target as usize];
+                    run.entered = self.arrival.time;
+                    self.harvest.entered += 1;
+                    self.harvest.entered_in |= bit(target);
+                    bucket.push(*run, registers.iter_mut().map(std::mem::take));
+                }
+                None => {
+                    self.harvest.stage(target, *run, registers.iter_mut().map(std::mem::take));
+                }
+            }
         }
         target == own
     }
@@ -419,6 +505,9 @@ fn holds<E: Event>(automaton: &Automaton, formula: &Formula, at: evaluate::Conte
 /// Enters the event into the registers.
 #[inline]
 fn update<E: Event>(automaton: &Automaton, m: &Move, registers: &mut [Register], event: &E) {
+    if registers.is_empty() {
+        return;
+    }
     for &index in &m.resets {
         registers[index as usize] = automaton.registers[index as usize].empty();
     }

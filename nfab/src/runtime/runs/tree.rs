@@ -39,6 +39,8 @@ pub(crate) enum Effect {
     Take,
     /// It makes one move to another wait.
     Move,
+    /// It makes one move and ends, as a match or not.
+    Finish,
     /// Anything else.
     Several,
 }
@@ -146,8 +148,14 @@ impl Tree {
         if self.own.is_some() { outcome.effect == Effect::Stay } else { outcome.moves.is_empty() }
     }
 
-    /// Walks down as far as conditions on the event alone lead.
+    /// The outcome, if the type of an event is known to decide it.
     #[inline]
+    pub(super) fn decided(&self, kind: Kind) -> Option<u32> {
+        let entry = *self.entries.get(kind.class)?;
+        (entry & OUTCOME != 0 && entry != UNBUILT).then_some(entry)
+    }
+
+    /// Walks down as far as conditions on the event alone lead.
     pub(crate) fn walk_event(
         &mut self,
         conditions: &[Condition],
@@ -310,6 +318,7 @@ impl Tree {
             ([], [stays]) if Some(*stays) == self.own => Effect::Stay,
             ([one], []) if Some(one.target) == self.own => Effect::Take,
             ([one], []) if one.target != NOWHERE => Effect::Move,
+            ([_], []) => Effect::Finish,
             _ => Effect::Several,
         };
         Outcome { effect, moves, ignores, completes, forks }
