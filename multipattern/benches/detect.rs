@@ -5,6 +5,8 @@
 //! `cargo bench -p multipattern --bench detect -- ratios` prints only the ratios to `single`, in CPU
 //! time of interleaved rounds.
 
+#![allow(clippy::print_stdout, reason = "a table of ratios")]
+
 use std::hint::black_box;
 use std::ops::ControlFlow;
 use std::time::Duration;

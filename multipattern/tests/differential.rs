@@ -89,6 +89,20 @@ proptest! {
     }
 
     #[test]
+    fn long_streams(
+        (set, events) in cases(Shape { types: 4, events: 1500, window: 12, ..PLAIN })
+    ) {
+        compare(&set, &events, &[])?;
+    }
+
+    #[test]
+    fn long_streams_of_partitions(
+        (set, events) in cases(Shape { types: 2, length: 4, events: 2000, window: 9, ..PLAIN })
+    ) {
+        compare(&set, &events, &["k"])?;
+    }
+
+    #[test]
     fn long_streams_and_conditions(
         (set, events) in cases(Shape {
             types: 6, length: 4, conditions: true, events: 400, patterns: 5, window: 20,

@@ -34,9 +34,9 @@ impl<const T: usize> Block<T> {
         alive.fold(1, usize::saturating_mul)
     }
 
-    /// Makes the block valid for a stream or partition; gives whether it had to be made anew, or
-    /// nothing if it is too large.
-    pub(crate) fn refresh(&mut self, scope: u64, windows: &Windows) -> Option<bool> {
+    /// Makes the block valid for a stream or partition, whose oldest event has a serial; gives whether
+    /// it had to be made anew, or nothing if it is too large.
+    pub(crate) fn refresh(&mut self, scope: u64, windows: &Windows, oldest: u64) -> Option<bool> {
         let stamp = (scope, windows.of(self.steps[T - 1].0).total());
         if self.made_for == Some(stamp) {
             return Some(false);
@@ -46,7 +46,7 @@ impl<const T: usize> Block<T> {
             return None;
         }
         let first = windows.of(self.steps[0].0);
-        let begin = first.len() - first.alive();
+        let begin = first.first_from(oldest);
         self.rows.clear();
         self.begins.clear();
         self.from = first.dropped().wrapping_add(begin as u32);

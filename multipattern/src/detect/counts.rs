@@ -63,9 +63,10 @@ impl Suffixes {
         suffix: u32,
         scope: u64,
         windows: &Windows,
+        oldest: u64,
         at: usize,
     ) -> (u64, u64) {
-        let made = self.refresh(suffix, scope, windows);
+        let made = self.refresh(suffix, scope, windows, oldest);
         (self.sum(suffix, windows, at), made)
     }
 
@@ -75,19 +76,19 @@ impl Suffixes {
         own.sums.get(event as usize).copied().unwrap_or(0)
     }
 
-    fn refresh(&mut self, suffix: u32, scope: u64, windows: &Windows) -> u64 {
+    fn refresh(&mut self, suffix: u32, scope: u64, windows: &Windows, oldest: u64) -> u64 {
         let own = &self.suffixes[suffix as usize];
         let stamp = (scope, windows.of(own.last).total());
         if self.shared && own.made_for == Some(stamp) {
             return 0;
         }
         let (class, rest) = (own.class, own.rest);
-        let made = rest.map_or(0, |(rest, _)| self.refresh(rest, scope, windows));
+        let made = rest.map_or(0, |(rest, _)| self.refresh(rest, scope, windows, oldest));
         let mut sums = std::mem::take(&mut self.suffixes[suffix as usize].sums);
         let window = windows.of(class);
-        let begin = window.len() - window.alive();
+        let begin = window.first_from(oldest);
         sums.clear();
-        sums.resize(window.alive(), 0);
+        sums.resize(window.len() - begin, 0);
         let mut sum: u64 = 0;
         for at in (begin..window.len()).rev() {
             let own = match rest {

@@ -279,8 +279,13 @@ impl Plan {
             } else if out.level == Level::Count {
                 let from = path.first();
                 let matches = recipe.suffix.map_or(0, |suffix| {
-                    let (count, made) =
-                        self.suffixes.count(suffix, arrival.scope, &state.windows, from);
+                    let (count, made) = self.suffixes.count(
+                        suffix,
+                        arrival.scope,
+                        &state.windows,
+                        history.first(),
+                        from,
+                    );
                     counters.block_misses += made;
                     counters.block_hits += u64::from(made == 0);
                     count
@@ -290,12 +295,16 @@ impl Plan {
                 out.begin(recipe.length, arrival.row);
                 let made = match recipe.tail {
                     Tail::Class => None,
-                    Tail::Pair(pair) => {
-                        self.pairs[pair as usize].refresh(arrival.scope, &state.windows)
-                    }
-                    Tail::Triple(triple) => {
-                        self.triples[triple as usize].refresh(arrival.scope, &state.windows)
-                    }
+                    Tail::Pair(pair) => self.pairs[pair as usize].refresh(
+                        arrival.scope,
+                        &state.windows,
+                        history.first(),
+                    ),
+                    Tail::Triple(triple) => self.triples[triple as usize].refresh(
+                        arrival.scope,
+                        &state.windows,
+                        history.first(),
+                    ),
                 };
                 match made {
                     Some(true) => counters.block_misses += 1,

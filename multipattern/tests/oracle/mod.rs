@@ -118,15 +118,15 @@ fn one_group(
                 continue;
             }
             Semantics::Next => {
-                for at in first + 1..group.len() {
-                    if chosen.len() < length && names.fits(pattern, &rows(&chosen), group[at]) {
+                for (at, &event) in group.iter().enumerate().skip(first + 1) {
+                    if chosen.len() < length && names.fits(pattern, &rows(&chosen), event) {
                         chosen.push(at);
                     }
                 }
             }
             Semantics::Strict => {
-                for at in first + 1..group.len().min(first + length) {
-                    if !names.fits(pattern, &rows(&chosen), group[at]) {
+                for (at, &event) in group.iter().enumerate().skip(first + 1).take(length - 1) {
+                    if !names.fits(pattern, &rows(&chosen), event) {
                         break;
                     }
                     chosen.push(at);
