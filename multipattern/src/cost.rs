@@ -17,9 +17,9 @@
 //!
 //! | term | in the paper | here, once, when planning |
 //! |---|---|---|
-//! | `Cost(D)` | decomposing | symbols parsed: [`Terms::decomposition`] |
-//! | `Cost(M)` | merging | labels of all words: [`Terms::merging`] |
-//! | `Cost(filter)` | filtering redundant parts | labels that need no edge of their own: [`Terms::filter`] |
+//! | `Cost(D)` | decomposing | parts looked up for the rules: [`Terms::decomposition`] |
+//! | `Cost(M)` | merging | labels of words found to have an edge: [`Terms::merging`] |
+//! | `Cost(filter)` | filtering redundant parts | labels left out for that: [`Terms::filter`] |
 //!
 //! Every counted step weighs the same, and what is counted for each event is multiplied by the number of
 //! events. The expectations are those of independent events under `any`: of n given symbols, the last
@@ -151,8 +151,9 @@ pub fn terms(model: &Model, load: &Workload, decomposition: u64, merged: bool) -
         let patterns = (0..model.patterns() as u32).filter_map(|pattern| model.word(pattern));
         let rules = model.rules().iter().map(|rule| &rule.word[..]);
         let labels: usize = patterns.chain(rules).map(<[Label]>::len).sum();
-        terms.merging = labels as f64;
-        terms.filter = labels.saturating_sub(model.edges().len()) as f64;
+        // Each is found to be there already, and left out.
+        terms.merging = labels.saturating_sub(model.edges().len()) as f64;
+        terms.filter = terms.merging;
     }
     terms
 }

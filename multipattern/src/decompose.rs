@@ -14,24 +14,27 @@
 //! # What is minimised
 //!
 //! A set of *words* over symbols and composites, one for each pattern and one for each rule, is
-//! merged to a minimal acyclic automaton ([`share`](crate::share)). A word never begins with a
+//! merged to a minimal acyclic automaton ([`share`]). A word never begins with a
 //! composite: one at the front continues from its accept state, that is, it is written out. So a
 //! prefix of any word is a composite that costs no state and no edge, merely an accept state, and
 //! a composite anywhere else is one edge instead of several.
 //!
-//! `lexicon` counts the states and edges of a set of words while words come and go. `parse` finds
-//! for one sequence the word that adds least, by dynamic programming over the composites there are
-//! and those that could be had. `improve` applies both in rounds: every word again, then composites
-//! that are not there yet, then without each of those that are. A step is kept only if it does not
-//! cost more, so the count never grows. `pairs` is the well-known baseline: the most frequent pair
-//! first (Re-Pair, Larsson and Moffat 2000).
+//! `automaton` keeps that minimal automaton while words come and go, and `lexicon` says what the words
+//! cost: states, edges, and paths, for each of which detection stores instances. `parse` finds for one
+//! sequence the word that adds least, by dynamic programming over the composites there are and those
+//! that could be had. `improve` applies it in rounds: every word again, then composites that are not
+//! there yet, then without each of those that are. A step is kept only if it does not cost more and
+//! leaves neither more states nor more edges than merging alone has. `pairs` is where it begins, and
+//! the well-known baseline: the most frequent pair first (Re-Pair, Larsson and Moffat 2000). It may
+//! also begin with the patterns as they are, which is better where there are few different symbols.
 //!
 //! # Cost
 //!
 //! A word of n symbols is parsed in O(n m) look-ups, where m, the longest composite looked for, is
-//! at most 256 and less for large sets. The number of parses is bounded by a multiple of the number
+//! at most 256 and less for large sets. The number of look-ups is bounded by a multiple of the number
 //! of symbols, so that planning is linear in it.
 
+mod automaton;
 mod hash;
 mod improve;
 mod lexicon;
@@ -41,6 +44,7 @@ mod parse;
 use hashbrown::HashMap;
 
 use crate::model::{Label, Rule, Sequences};
+use crate::share::{self, Merge};
 use lexicon::Lexicon;
 
 /// Words for the patterns, and the rules whose composites occur in them.
@@ -50,12 +54,12 @@ pub struct Decomposition {
     pub words: Vec<Vec<Label>>,
     /// One for each composite, by its number.
     pub rules: Vec<Rule>,
-    /// Steps taken to find the rules: symbols that were parsed.
+    /// Steps taken to find the rules: parts of sequences that were looked up.
     pub steps: u64,
 }
 
-/// Decomposes with the aim of few states and edges, see the [module](self).
-pub fn decompose(set: &Sequences) -> Decomposition {
+/// Improves a decomposition with the aim of few states, edges and paths, see the [module](self).
+pub fn improve(set: &Sequences, start: &Decomposition) -> Decomposition {
     let mut lexicon = Lexicon::new(set);
     let mut known: HashMap<&[u32], u32> = HashMap::with_capacity(set.len());
     let mut slots = Vec::with_capacity(set.len());
@@ -67,14 +71,65 @@ pub fn decompose(set: &Sequences) -> Decomposition {
         });
         slots.push(slot);
     }
+    lexicon.limit();
+    enter(&mut lexicon, &mut known, &slots, start);
     let steps = improve::improve(&mut lexicon, set);
-    collect(&lexicon, &slots, steps)
+    let decomposition = collect(&lexicon, &slots, start.steps + steps);
+    debug_assert_eq!(lexicon.size(), merged_size(&decomposition));
+    decomposition
+}
+
+/// Gives the words of a decomposition to the patterns, and adds its rules.
+fn enter<'d>(
+    lexicon: &mut Lexicon<'_>,
+    known: &mut HashMap<&'d [u32], u32>,
+    slots: &[u32],
+    Decomposition { words, rules, .. }: &'d Decomposition,
+) {
+    let mut slot_of = vec![0; rules.len()];
+    let translate = |lexicon: &Lexicon<'_>, slot_of: &[u32], word: &[Label]| {
+        let label = |&label: &Label| match label {
+            Label::Symbol(symbol) => symbol,
+            Label::Composite(rule) => lexicon.label(slot_of[rule as usize]),
+        };
+        word.iter().map(label).collect()
+    };
+    let mut order: Vec<usize> = (0..rules.len()).collect();
+    // A rule is known before those that use it.
+    order.sort_by_key(|&rule| rules[rule].expansion.len());
+    for rule in order {
+        let Rule { word, expansion } = &rules[rule];
+        // A pattern, or another rule, may stand for the same.
+        let slot = *known
+            .entry(&expansion[..])
+            .or_insert_with(|| lexicon.slot(expansion[..].into(), false));
+        let labels = translate(lexicon, &slot_of, word);
+        lexicon.set(slot, Some(labels));
+        slot_of[rule] = slot;
+    }
+    for (word, &slot) in words.iter().zip(slots) {
+        let labels = translate(lexicon, &slot_of, word);
+        lexicon.set(slot, Some(labels));
+    }
+    lexicon.sweep(lexicon.slots().collect());
+    lexicon.commit();
+}
+
+/// No rules: every pattern is its own word.
+pub fn undivided(set: &Sequences) -> Decomposition {
+    Decomposition { words: share::plain(set), ..Decomposition::default() }
 }
 
 /// Decomposes by replacing the most frequent pair of neighbours by a composite, again and again, until
 /// no pair occurs twice: the baseline.
 pub fn most_frequent_pairs(set: &Sequences) -> Decomposition {
     pairs::decompose(set)
+}
+
+/// States and edges of the automaton that is built in the end.
+fn merged_size(Decomposition { words, rules, .. }: &Decomposition) -> (usize, usize) {
+    let model = share::build(words.clone(), rules.clone(), Merge::All);
+    (model.states(), model.edges().len())
 }
 
 /// The rules in use, numbered in the order in which the patterns lead to them, and the words.

@@ -1,15 +1,16 @@
 //! Plans: a set of patterns made into the model of one method, with what it costs.
 //!
-//! [`Plan::proposed`] decomposes and merges with two sets of rules, that of
-//! [`decompose`](crate::decompose::decompose) and the baseline. A set is admitted only if the model
-//! has at most as many states and at most as many edges as merging alone gives. Of two sets that are
-//! admitted, one that has no fewer of either is put aside; then the cost decides.
+//! [`Plan::proposed`] decomposes and merges with several sets of rules: the most frequent pairs, what
+//! they are improved to, and what the patterns themselves are improved to. A set is admitted only if the model
+//! has at most as many states and at most as many edges as merging alone gives, and costs no more
+//! than the single patterns. Put aside are sets that have no fewer of either than another one, and
+//! those that only draw level in one of the two if another has fewer of both. Then the cost decides.
 
 use std::fmt;
 
 use crate::PatternSet;
 use crate::cost::{self, Terms, Workload};
-use crate::decompose;
+use crate::decompose::{self, Decomposition};
 use crate::model::{self, Label, Model, Path, Sequences};
 use crate::share::{self, Merge};
 
@@ -236,8 +237,10 @@ impl Plan {
     }
 }
 
-/// Decomposes and merges. A set of rules is admitted if neither states nor edges become more than by
-/// merging alone, or than with another set that is admitted; the cost decides among those left.
+/// Sets with at most so many symbols are planned both ways: it takes next to no time.
+const SMALL: usize = 8192;
+
+/// Decomposes and merges, see the module. Without rules nothing was decomposed: no steps.
 fn choose(set: &Sequences, load: &Workload) -> (Model, u64) {
     let sharing = model::sharing::sharing(set);
     let size = |model: &Model| (model.states(), model.edges().len());
@@ -245,22 +248,38 @@ fn choose(set: &Sequences, load: &Workload) -> (Model, u64) {
         let ((states, edges), (most_states, most_edges)) = (size(a), size(b));
         states <= most_states && edges <= most_edges
     };
-    let mut admitted: Vec<(Model, u64)> = Vec::new();
-    for decomposition in [decompose::decompose(set), decompose::most_frequent_pairs(set)] {
+    let most = cost::terms(&model::single::single(set), load, 0, false).total();
+    // Model, steps, cost.
+    let mut admitted: Vec<(Model, u64, f64)> = Vec::new();
+    // Whether the model is small enough.
+    let mut offer = |decomposition: &Decomposition| {
         let steps = decomposition.steps;
-        let model = model::proposed::proposed(set, decomposition);
-        if no_larger(&model, &sharing) {
-            admitted.push((model, steps));
+        let model = model::proposed::proposed(set, decomposition.clone());
+        let small = no_larger(&model, &sharing);
+        let cost = cost::terms(&model, load, steps, true).total();
+        if small && !model.rules().is_empty() && cost <= most {
+            admitted.push((model, steps, cost));
         }
+        small
+    };
+    let pairs = decompose::most_frequent_pairs(set);
+    offer(&pairs);
+    let small = offer(&decompose::improve(set, &pairs));
+    if !small || set.iter().map(<[u32]>::len).sum::<usize>() <= SMALL {
+        offer(&decompose::improve(set, &decompose::undivided(set)));
     }
     let smallest = |model: &Model| {
-        let mut others = admitted.iter().filter(|(other, _)| size(other) != size(model));
-        others.all(|(other, _)| !no_larger(other, model))
+        let mut others = admitted.iter().filter(|(other, ..)| size(other) != size(model));
+        others.all(|(other, ..)| !no_larger(other, model))
     };
-    let cost = |(model, steps): &&(Model, u64)| cost::terms(model, load, *steps, true).total();
-    let left = admitted.iter().filter(|(model, _)| smallest(model));
-    let best = left.min_by(|a, b| cost(a).total_cmp(&cost(b))).cloned();
-    best.unwrap_or((sharing, 0))
+    let fewer = |model: &Model| {
+        model.states() < sharing.states() && model.edges().len() < sharing.edges().len()
+    };
+    let any_fewer = admitted.iter().any(|(model, ..)| fewer(model));
+    let left =
+        admitted.iter().filter(|(model, ..)| smallest(model) && (fewer(model) || !any_fewer));
+    let best = left.min_by(|a, b| a.2.total_cmp(&b.2));
+    best.map_or((sharing, 0), |(model, steps, _)| (model.clone(), *steps))
 }
 
 /// How a pattern is composed; shown in the paper's notation.

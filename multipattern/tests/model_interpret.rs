@@ -112,9 +112,12 @@ fn models(set: &Sequences) -> Vec<(String, Model)> {
         .into_iter()
         .map(|method| (method.to_string(), Plan::of(method, set, &load).model().clone()))
         .collect();
-    for (name, rules) in
-        [("decomposed", decompose::decompose(set)), ("pairs", decompose::most_frequent_pairs(set))]
-    {
+    let pairs = decompose::most_frequent_pairs(set);
+    for (name, rules) in [
+        ("improved", decompose::improve(set, &decompose::undivided(set))),
+        ("improved pairs", decompose::improve(set, &pairs)),
+        ("pairs", pairs),
+    ] {
         let chains = share::build(rules.words.clone(), rules.rules.clone(), Merge::Nothing);
         models.push((format!("{name}, not merged"), chains));
         models.push((name.to_owned(), model::proposed::proposed(set, rules)));

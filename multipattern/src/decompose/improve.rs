@@ -7,32 +7,66 @@ use super::lexicon::Lexicon;
 use super::parse::Parser;
 use crate::model::Sequences;
 
-/// Rounds at most; what the later ones find is little.
-const ROUNDS: usize = 6;
-/// Symbols that may be parsed, as a multiple of those of all patterns, and for small sets.
-const EFFORT: u64 = 60;
-const LEAST_EFFORT: u64 = 200_000;
+/// Rounds at most.
+const ROUNDS: usize = 8;
+/// Look-ups that may be made: so many for each symbol of the patterns, and so many more.
+const EFFORT: u64 = 80;
+const LEAST_EFFORT: u64 = 2_000_000;
+/// Beyond the least effort, a round that saves less than this part of the cost is the last one, and
+/// so is a try of composites that saves less by as many look-ups as parsing everything once takes.
+const WORTHWHILE: i64 = 400;
 /// A composite that more words than these use is not tried to be given up.
 const COMMON: u32 = 24;
 
-/// Improves the words; tells how many symbols were parsed.
+/// What may still be spent.
+struct Effort {
+    most: u64,
+    /// Look-ups made when the cost was last looked at, and the cost.
+    since: u64,
+    cost: i64,
+    /// After how many look-ups it is looked at again.
+    period: u64,
+}
+
+impl Effort {
+    fn left(&self, parser: &Parser) -> bool {
+        parser.steps <= self.most
+    }
+
+    /// Whether going on is worth while.
+    fn pays(&mut self, parser: &Parser, lexicon: &Lexicon<'_>) -> bool {
+        if parser.steps - self.since < self.period {
+            return true;
+        }
+        let saved = self.cost - lexicon.cost();
+        let pays = parser.steps < LEAST_EFFORT || saved > self.cost / WORTHWHILE;
+        (self.since, self.cost) = (parser.steps, lexicon.cost());
+        pays
+    }
+}
+
+/// Improves the words; tells how many look-ups that took.
 pub(super) fn improve(lexicon: &mut Lexicon<'_>, set: &Sequences) -> u64 {
     let total: u64 = set.iter().map(|sequence| sequence.len() as u64).sum();
-    let budget = (total * EFFORT).max(LEAST_EFFORT);
+    let mut effort =
+        Effort { most: LEAST_EFFORT + EFFORT * total, since: 0, cost: lexicon.cost(), period: 0 };
     let mut parser = Parser::new();
     for round in 0..ROUNDS {
-        let before = lexicon.cost();
+        let (before, began) = (lexicon.cost(), parser.steps);
         parser.wavering = round % 2 == 1;
         for slot in lexicon.slots() {
-            if lexicon.live(slot) {
+            if lexicon.live(slot) && effort.left(&parser) {
                 parser.again(lexicon, slot);
                 lexicon.commit();
             }
         }
-        // The last part of the budget is kept for the other steps.
-        add(lexicon, &mut parser, budget / 4 * 3);
-        remove(lexicon, &mut parser, budget);
-        if parser.steps > budget || (round > 1 && lexicon.cost() == before) {
+        effort.period = parser.steps - began;
+        (effort.since, effort.cost) = (parser.steps, lexicon.cost());
+        add(lexicon, &mut parser, &mut effort);
+        remove(lexicon, &mut parser, &effort);
+        let saved = before - lexicon.cost();
+        let enough = if parser.steps < LEAST_EFFORT { 0 } else { before / WORTHWHILE };
+        if !effort.left(&parser) || (round > 0 && saved <= enough) {
             break;
         }
     }
@@ -47,9 +81,9 @@ struct Repeat {
 }
 
 /// Tries composites that are not there yet, the one that could save most first.
-fn add(lexicon: &mut Lexicon<'_>, parser: &mut Parser, budget: u64) {
+fn add(lexicon: &mut Lexicon<'_>, parser: &mut Parser, effort: &mut Effort) {
     for Repeat { part, words, .. } in repeats(lexicon) {
-        if parser.steps > budget {
+        if !effort.left(parser) || !effort.pays(parser, lexicon) {
             return;
         }
         let hash = hash::beginnings(&part).pop().unwrap_or(0);
@@ -118,7 +152,7 @@ fn repeats(lexicon: &Lexicon<'_>) -> Vec<Repeat> {
 }
 
 /// Tries to do without each composite that few words use.
-fn remove(lexicon: &mut Lexicon<'_>, parser: &mut Parser, budget: u64) {
+fn remove(lexicon: &mut Lexicon<'_>, parser: &mut Parser, effort: &Effort) {
     let mut users: Map<u32, Vec<u32>> = Map::default();
     for slot in lexicon.slots() {
         for &label in lexicon.labels(slot) {
@@ -130,7 +164,7 @@ fn remove(lexicon: &mut Lexicon<'_>, parser: &mut Parser, budget: u64) {
     for slot in lexicon.slots() {
         let common = !lexicon.live(slot) || lexicon.is_pattern(slot) || lexicon.uses(slot) > COMMON;
         let Some(users) = users.get(&slot).filter(|_| !common) else { continue };
-        if parser.steps > budget {
+        if !effort.left(parser) {
             break;
         }
         let before = lexicon.cost();

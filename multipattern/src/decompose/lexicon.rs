@@ -1,12 +1,13 @@
-//! A set of words, and how many states and edges they need.
+//! A set of words, and what they cost.
 //!
-//! The count is that of a deterministic automaton which is nearly minimal and easy to keep while
-//! words come and go. A prefix that two or more words have in common is a state of its own; what
-//! follows the longest such prefix of a word is a *tail*, and equal tails share their states. The
-//! minimal automaton has at most as many states and edges.
+//! States and edges are those of the minimal automaton (`automaton`). Beside it stands the trie of the
+//! words, which tells what a word would add: a prefix that two or more words have in common is a
+//! state that belongs to nothing else, as a rule, and can become a composite at no cost; what follows
+//! the longest such prefix of a word is a *tail*, and a word that ends like it needs no new states.
 
 use std::rc::Rc;
 
+use super::automaton::Automaton;
 use super::hash::{self, Map, Powers};
 use crate::model::Sequences;
 
@@ -16,6 +17,8 @@ const NONE: u32 = u32::MAX;
 pub(super) const STATE: i64 = 1;
 pub(super) const EDGE: i64 = 2;
 pub(super) const PATH: i64 = 1;
+/// What a state or an edge costs that is over the limit.
+const OVER: i64 = 1 << 20;
 /// The key of the empty tail.
 const EMPTY: u64 = 1;
 
@@ -28,7 +31,6 @@ pub(super) struct Node {
     pub count: u32,
     /// The sum of their numbers: the number of the only one if there is one.
     pub ids: u64,
-    pub children: u32,
     /// Hash and length of what the prefix stands for.
     pub hash: u64,
     pub length: u32,
@@ -76,9 +78,9 @@ pub(super) struct Lexicon<'s> {
     words: Vec<Word>,
     /// Words by the hash of what they stand for.
     words_of: Map<u64, u32>,
-    /// Prefixes of two or more words, and the edges that leave them.
-    branching: i64,
-    branching_edges: i64,
+    automaton: Automaton,
+    /// States and edges that must not become more: those without any composite.
+    most: (usize, usize),
     /// What [`Lexicon::set`] replaced, to be undone.
     journal: Vec<(u32, Option<Vec<u32>>)>,
     pub powers: Powers,
@@ -95,7 +97,6 @@ impl<'s> Lexicon<'s> {
             // The start is always a state of its own.
             count: 2,
             ids: 0,
-            children: 0,
             hash: 0,
             length: 0,
             depth: 0,
@@ -114,20 +115,29 @@ impl<'s> Lexicon<'s> {
             nodes_of: Map::default(),
             words: Vec::new(),
             words_of: Map::default(),
-            branching: 1,
-            branching_edges: 0,
+            automaton: Automaton::new(),
+            most: (usize::MAX, usize::MAX),
             journal: Vec::new(),
             powers: Powers::new(longest_pattern),
         }
     }
 
+    /// States and edges.
+    pub fn size(&self) -> (usize, usize) {
+        (self.automaton.states(), self.automaton.edges())
+    }
+
     /// What the words cost.
     pub fn cost(&self) -> i64 {
-        let tails = self.tails.len() as i64;
-        let states = self.branching + tails;
-        let edges = self.branching_edges + tails - 1;
-        let paths = (self.nodes.len() - self.free.len()) as i64;
-        STATE * states + EDGE * edges + PATH * paths
+        let (states, edges) = self.size();
+        let paths = self.nodes.len() - self.free.len();
+        let over = states.saturating_sub(self.most.0) + edges.saturating_sub(self.most.1);
+        STATE * states as i64 + EDGE * edges as i64 + PATH * paths as i64 + OVER * over as i64
+    }
+
+    /// From now on, neither states nor edges may become more than they are.
+    pub fn limit(&mut self) {
+        self.most = self.size();
     }
 
     /// The number of labels and the key of the shortest tail that stands for what has this hash.
@@ -227,8 +237,8 @@ impl<'s> Lexicon<'s> {
         rest.is_empty()
     }
 
-    /// Whether a prefix is a state of one word only whose states others share: making it a state of
-    /// its own costs one state and one edge.
+    /// Whether only one word has a prefix, while others have what follows it: making it a state of its
+    /// own costs one state and one edge.
     pub fn is_shared_tail(&self, node: u32) -> bool {
         let node = &self.nodes[node as usize];
         node.count == 1 && {
@@ -328,6 +338,7 @@ impl<'s> Lexicon<'s> {
     }
 
     fn attach(&mut self, slot: u32, labels: Vec<u32>) {
+        self.automaton.add(&labels);
         let tails = self.tails_behind(&labels);
         let mut at = 0;
         for (depth, &label) in labels.iter().enumerate() {
@@ -339,8 +350,6 @@ impl<'s> Lexicon<'s> {
             if node.count == 1 {
                 self.refer(&tails[depth + 1..], labels.get(depth + 1).copied());
             } else if node.count == 2 {
-                self.branching += 1;
-                self.branching_edges += i64::from(node.children);
                 let tail = self.words[only].tails[depth + 1];
                 self.release(tail);
             }
@@ -362,6 +371,7 @@ impl<'s> Lexicon<'s> {
         word.live = false;
         let labels = std::mem::take(&mut word.labels);
         let tails = std::mem::take(&mut word.tails);
+        self.automaton.remove(&labels);
         self.words_of.remove(&word.hash);
         let mut at = 0;
         for &label in &labels {
@@ -376,8 +386,6 @@ impl<'s> Lexicon<'s> {
                 self.release(tails[depth + 1]);
                 self.wither(at);
             } else if node.count == 1 {
-                self.branching -= 1;
-                self.branching_edges -= i64::from(node.children);
                 let only = node.ids as usize;
                 // Taken out for a moment, as `refer` wants the whole lexicon.
                 let of = std::mem::take(&mut self.words[only].tails);
@@ -397,15 +405,12 @@ impl<'s> Lexicon<'s> {
 
     fn grow(&mut self, parent: u32, label: u32) -> u32 {
         let (hash, length) = self.hash_of(label);
-        let up = &mut self.nodes[parent as usize];
-        up.children += 1;
-        self.branching_edges += i64::from(up.count >= 2);
+        let up = &self.nodes[parent as usize];
         let node = Node {
             parent,
             label,
             count: 0,
             ids: 0,
-            children: 0,
             hash: self.powers.join(up.hash, hash, length),
             length: up.length + length as u32,
             depth: up.depth + 1,
@@ -434,9 +439,6 @@ impl<'s> Lexicon<'s> {
         self.children.remove(&(parent, label));
         remove(&mut self.nodes_of, hash, at);
         self.free.push(at);
-        let up = &mut self.nodes[parent as usize];
-        up.children -= 1;
-        self.branching_edges -= i64::from(up.count >= 2);
     }
 
     /// One more word has the first of these tails; `label` is what it begins with.

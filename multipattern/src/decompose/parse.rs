@@ -60,7 +60,7 @@ pub(super) struct Parser {
     pub wavering: bool,
     /// The hash of what must not be a composite.
     pub banned: Option<u64>,
-    /// Symbols parsed so far.
+    /// Parts looked up so far.
     pub steps: u64,
 }
 
@@ -84,7 +84,6 @@ impl Parser {
     /// The labels of the cheapest word found. Prefixes that it uses become composites. `None` if
     /// hashes misled.
     pub fn parse(&mut self, lexicon: &mut Lexicon<'_>, sequence: &[u32]) -> Option<Vec<u32>> {
-        self.steps += sequence.len() as u64;
         let end = sequence.len();
         let hashes = hash::beginnings(sequence);
         let parts = self.parts(lexicon, sequence, &hashes);
@@ -139,11 +138,12 @@ impl Parser {
 
     /// What each part of the sequence can be read as. A composite may not hold a symbol whose
     /// predicates look back to before it.
-    fn parts(&self, lexicon: &Lexicon<'_>, sequence: &[u32], hashes: &[u64]) -> Parts {
+    fn parts(&mut self, lexicon: &Lexicon<'_>, sequence: &[u32], hashes: &[u64]) -> Parts {
         let end = sequence.len();
         let width = lexicon.longest.clamp(1, end.max(1));
         let mut parts = vec![(Part::Nothing, 0); end * width];
         for from in 0..end {
+            self.steps += 1;
             parts[from * width] = (Part::Symbol, 0);
             if from == 0 || lexicon.set.reach_of(sequence[from]) > 0 {
                 continue;
@@ -152,6 +152,7 @@ impl Parser {
                 if lexicon.set.reach_of(sequence[to - 1]) as usize > to - 1 - from {
                     break;
                 }
+                self.steps += 1;
                 let hash = lexicon.powers.part(hashes, from, to);
                 if self.banned == Some(hash) {
                     continue;
