@@ -50,6 +50,18 @@ impl<'q> Parser<'q> {
         self.span().start
     }
 
+    /// Where a comment begins between the last token that was read and the next one that is written
+    /// as if `--` were two signs: what may be meant as the opposite of a number, a term or a bracket.
+    pub(super) fn doubled_minus(&self) -> Option<usize> {
+        let from = self.at.checked_sub(1).map_or(0, |i| self.tokens[i].span.end);
+        let gap = &self.text[from..self.start()];
+        let at = gap.find("--")?;
+        let follows = |c: char| c == '(' || c == '.' || c == '_' || c.is_alphanumeric();
+        // A comment proper stands on a line of its own, or behind a blank.
+        let meant = !gap[..at].contains('\n') && gap[at + 2..].starts_with(follows);
+        meant.then_some(from + at)
+    }
+
     /// From the given byte to the end of the last token that was read.
     pub(super) fn since(&self, start: usize) -> Span {
         let end = self.at.checked_sub(1).map_or(start, |i| self.tokens[i].span.end);

@@ -79,6 +79,13 @@ impl Parser<'_> {
         {
             return fault(span, "the query is empty").with_hint("write `PATTERN SEQ(A a, B b)`");
         }
+        if matches!(place, Place::Term | Place::Predicates)
+            && let Some(comment) = self.doubled_minus()
+        {
+            let message = format!("expected {expected}, found a comment");
+            return fault(comment..comment + 2, message)
+                .with_hint("`--` begins a comment up to the end of the line; two signs are `- -`");
+        }
         let error = fault(span, format!("expected {expected}, found {}", found.describe()));
         match self.hint(found, place) {
             Some(hint) => error.with_hint(hint),

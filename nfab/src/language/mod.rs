@@ -36,7 +36,7 @@
 //!            | v.attr | v[1].attr | v[i].attr | v[i-1].attr | v[v.LEN].attr
 //!            | agg(v[..i-1].attr) | agg(v[].attr) | count(v[..i-1]) | count(v[])
 //! agg       := avg | min | max | sum | count | first | last
-//! unit      := ms | s | second(s) | min | minute(s) | hour(s) | day(s)
+//! unit      := ms | s | second(s) | m | min | minute(s) | h | hour(s) | d | day(s)
 //! skip      := NO SKIP | SKIP TO NEXT | SKIP PAST LAST [EVENT] | SKIP TO FIRST v | SKIP TO LAST v
 //! result    := v | v[] | expression, each optionally with AS label
 //! ```

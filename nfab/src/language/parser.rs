@@ -22,16 +22,19 @@ const STRATEGIES: [(&str, Strategy); 4] = [
     ("skip_till_any_match", Strategy::SkipTillAnyMatch),
 ];
 
-const UNITS: [(&str, Unit); 11] = [
+const UNITS: [(&str, Unit); 14] = [
     ("ms", Unit::Millisecond),
     ("s", Unit::Second),
     ("second", Unit::Second),
     ("seconds", Unit::Second),
+    ("m", Unit::Minute),
     ("min", Unit::Minute),
     ("minute", Unit::Minute),
     ("minutes", Unit::Minute),
+    ("h", Unit::Hour),
     ("hour", Unit::Hour),
     ("hours", Unit::Hour),
+    ("d", Unit::Day),
     ("day", Unit::Day),
     ("days", Unit::Day),
 ];
