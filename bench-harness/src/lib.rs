@@ -38,3 +38,8 @@ pub mod record;
 pub mod report;
 
 pub use error::{Error, ErrorKind, Result};
+
+/// The programs on the front page of the project compile and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct FrontPage;

@@ -22,6 +22,7 @@ fn malformed_queries() {
         "PATTERN SEQ(A a) WHERE skip_till_next { a.x > 1 }",
         "PATTERN SEQ(A a, B b)\nWHERE { [user] AND b.x > a.x +\n}\nWITHIN 5 min",
         "PATTERN SEQ(A a) WITHIN 5 weeks",
+        "PATTERN SEQ(A a) WHERE { a.v > --1 }",
         "PATTERN SEQ(Bär a) WHERE { a.größe > 'x' + 1 }",
         "PATTERN SEQ(A a) WHERE { a.x = “yes” }",
         "PATTERN SEQ(A a) RETURN a.x AS v, a.y AS v",
@@ -84,4 +85,37 @@ fn help() {
     let mut all = String::new();
     transcript(&mut all, &["--version"], None);
     assert!(all.contains(concat!("nfab ", env!("CARGO_PKG_VERSION"), "\n[0]")), "{all}");
+}
+
+/// What cannot be printed was not said.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_device_is_an_error() {
+    for arguments in [&["--help"][..], &["-h"], &["--version"], &["help"], &["explain", QUERY]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("the device");
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_nfab"))
+            .args(arguments)
+            .stdout(full)
+            .output()
+            .expect("the program runs");
+        let said = String::from_utf8(output.stderr).expect("UTF-8");
+        assert_eq!(
+            said, "error: cannot write to the standard output: No space left on device\n",
+            "{arguments:?}"
+        );
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn help_that_nobody_reads_to_the_end_is_no_error() {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_nfab"))
+        .arg("--help")
+        .stdout(writer)
+        .output()
+        .expect("the program runs");
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
 }

@@ -1,4 +1,4 @@
-//! The shell examples of the crate's README print what it shows.
+//! The shell examples of the READMEs print what they show.
 #![cfg(all(feature = "cli", unix))]
 
 use std::fmt::Write as _;
@@ -6,10 +6,12 @@ use std::path::Path;
 use std::process::Command;
 
 const README: &str = include_str!("../README.md");
+/// That of the whole project, which shows other programs, too.
+const FRONT: &str = include_str!("../../README.md");
 
 /// What is between "```console" and "```".
-fn examples() -> Vec<&'static str> {
-    let blocks = README.split("```console\n").skip(1);
+fn examples(readme: &str) -> Vec<&str> {
+    let blocks = readme.split("```console\n").skip(1);
     blocks.map(|block| block.split("```").next().expect("the end of an example")).collect()
 }
 
@@ -20,7 +22,8 @@ fn commands(example: &str) -> Vec<String> {
     while let Some(line) = lines.next() {
         let Some(command) = line.strip_prefix("$ ") else { continue };
         let mut command = command.to_owned();
-        while command.ends_with('\\') {
+        // Inside of quotes a command goes on without a sign.
+        while command.ends_with('\\') || command.matches('\'').count() % 2 == 1 {
             command.push('\n');
             command.push_str(lines.next().expect("a continued line"));
         }
@@ -40,10 +43,11 @@ fn shown(example: &str, name: &str) -> String {
 
 fn run(command: &str, directory: &Path) -> String {
     let program = format!("'{}' ", env!("CARGO_BIN_EXE_nfab"));
-    let command = match command.strip_prefix("nfab ") {
-        Some(arguments) => program + arguments,
-        None => command.to_owned(),
-    };
+    let command =
+        match command.strip_prefix("target/release/").unwrap_or(command).strip_prefix("nfab ") {
+            Some(arguments) => program + arguments,
+            None => command.to_owned(),
+        };
     let output =
         Command::new("sh").args(["-c", &command]).current_dir(directory).output().expect("a shell");
     let text = [output.stdout, output.stderr].concat();
@@ -52,17 +56,32 @@ fn run(command: &str, directory: &Path) -> String {
 
 #[test]
 fn examples_print_what_is_shown() {
-    let directory = tempfile::tempdir().expect("a directory");
-    assert!(!examples().is_empty());
-    for example in examples() {
-        let mut ours = String::new();
-        for command in commands(example) {
-            if let Some(name) = command.strip_prefix("cat ") {
-                let path = directory.path().join(name);
-                std::fs::write(path, shown(example, name)).expect("written");
-            }
-            let _ = write!(ours, "$ {command}\n{}", run(&command, directory.path()));
-        }
-        assert_eq!(ours, example, "the README should show:\n{ours}");
+    let examples = examples(README);
+    assert!(!examples.is_empty());
+    for example in examples {
+        check(example);
     }
+}
+
+#[test]
+fn examples_of_the_front_page_print_what_is_shown() {
+    let ours = |example: &&str| example.contains("$ target/release/nfab ");
+    let examples: Vec<&str> = examples(FRONT).into_iter().filter(ours).collect();
+    assert!(!examples.is_empty());
+    for example in examples {
+        check(example);
+    }
+}
+
+fn check(example: &str) {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut ours = String::new();
+    for command in commands(example) {
+        if let Some(name) = command.strip_prefix("cat ") {
+            let path = directory.path().join(name);
+            std::fs::write(path, shown(example, name)).expect("written");
+        }
+        let _ = write!(ours, "$ {command}\n{}", run(&command, directory.path()));
+    }
+    assert_eq!(ours, example, "the README should show:\n{ours}");
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use super::arguments::Explain;
 use super::names::Names;
 use super::search::Source;
-use super::{Reported, input, report};
+use super::{Reported, report};
 
 pub(super) fn main(arguments: &Explain) -> Result<ExitCode, Reported> {
     let source = Source::read(&arguments.query(), None)?;
@@ -20,8 +20,7 @@ pub(super) fn main(arguments: &Explain) -> Result<ExitCode, Reported> {
         // Whoever read our output has seen enough.
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
         Err(e) => {
-            let message = format!("cannot write to the standard output: {}", input::plain(&e));
-            report::plain(&message, None);
+            report::unwritten(&e);
             Err(Reported)
         }
     }

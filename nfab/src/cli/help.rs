@@ -34,7 +34,8 @@ Queries:
   { [user] AND a.x > 5 AND b[i].x > avg(b[..i-1].x) }
                          equal in all events; conditions. b[1], b[i], b[i-1], b[b.LEN], b[..i-1]
                          are events of a list; avg min max sum count first last
-  WITHIN 5 min           from the first event to the last, both ends included; or 100 EVENTS
+  WITHIN 5 min           from the first event to the last, both ends included: ms, s, min, h, d;
+                         or 100 EVENTS
   AFTER MATCH SKIP PAST LAST
                          also NO SKIP, SKIP TO NEXT, SKIP TO FIRST(a), SKIP TO LAST(a)
   RETURN a.user, count(b[]) AS n, b

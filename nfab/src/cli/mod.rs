@@ -17,6 +17,7 @@ mod row;
 mod search;
 mod summary;
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use arguments::{Arguments, Command};
@@ -31,11 +32,26 @@ const FAILED: u8 = 2;
 struct Reported;
 
 pub(crate) fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(said) => return say(&said),
+    };
     let done = match &arguments.command {
         Some(Command::Replay { cases }) => return replay::main(cases),
         Some(Command::Explain(explain)) => explain::main(explain),
         None => search::main(&arguments.search),
     };
     done.unwrap_or(ExitCode::from(FAILED))
+}
+
+/// Prints help, the version or what is wrong with the arguments.
+fn say(said: &clap::Error) -> ExitCode {
+    let printed = said.print().and_then(|()| io::stdout().flush());
+    match printed {
+        Err(error) if !said.use_stderr() && error.kind() != io::ErrorKind::BrokenPipe => {
+            report::unwritten(&error);
+            ExitCode::from(FAILED)
+        }
+        _ => ExitCode::from(u8::try_from(said.exit_code()).unwrap_or(FAILED)),
+    }
 }

@@ -138,6 +138,11 @@ pub(super) fn fatal(name: &str, fault: &Fault, before: Option<Before>) {
     message("error", &fault.message, Some(format!("{name}: {}", fault.describe())), &notes);
 }
 
+/// The standard output cannot be written.
+pub(super) fn unwritten(error: &io::Error) {
+    plain(&format!("cannot write to the standard output: {}", without_number(error)), None);
+}
+
 /// The input cannot be read.
 pub(super) fn unreadable(name: &str, error: &io::Error, before: Option<Before>) {
     let notes: Vec<_> = before.map(Before::note).into_iter().collect();
