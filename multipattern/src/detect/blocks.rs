@@ -1,111 +1,142 @@
-//! Shared blocks: all pairs `SEQ(a, b)` or triples `SEQ(a, b, c)` within the longest window, made
-//! once and used by every pattern that contains them before its last operand.
+//! Shared blocks: all pairs `SEQ(a, b)` within the longest window, found once for every pattern that
+//! has them before its last operand.
 //!
-//! A block is sorted, so what may follow an event is the rest of its list. It stays valid until the
-//! next event of its last class: others can only begin, not complete one of its rows.
+//! A block is sorted, so what may follow an event is the rest of its list. It is valid until the next
+//! event of its last class, since others can begin rows, but not complete them.
 
-use super::windows::Windows;
+use super::windows::{ClassWindow, SLACK, Windows};
 
 /// Blocks of so many rows or more are not made: their users walk over the classes instead.
 const MOST_ROWS: usize = 1 << 16;
 
-/// Rows of `T` indices, sorted.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Block<const T: usize> {
-    /// The classes, and for each but the last the column of the next one.
-    steps: Vec<(u32, u32)>,
-    rows: Vec<[u64; T]>,
+/// The pairs of two classes.
+#[derive(Clone, Debug)]
+pub(crate) struct Block {
+    first: u32,
+    /// In the window of the first class.
+    column: u32,
+    second: u32,
+    /// The rows; so many count as `length` says.
+    rows: Vec<[u64; 2]>,
+    length: usize,
     /// Where the rows of each event of the first class begin.
     begins: Vec<u32>,
+    /// The same by the serials of these events modulo 64.
+    slots: [u32; 64],
     /// What the first of them is in the count of the events of its class.
     from: u32,
     made_for: Option<(u64, u32)>,
 }
 
-impl<const T: usize> Block<T> {
-    pub(crate) fn new(steps: &[(u32, u32)]) -> Self {
-        debug_assert!(steps.len() == T && T > 1);
-        Block { steps: steps.to_vec(), ..Block::default() }
+impl Block {
+    /// Of a class, with the column of the second one, and that one.
+    pub(crate) fn new((first, column): (u32, u32), second: u32) -> Self {
+        Block {
+            first,
+            column,
+            second,
+            rows: Vec::new(),
+            length: 0,
+            begins: Vec::new(),
+            slots: [0; 64],
+            from: 0,
+            made_for: None,
+        }
     }
 
-    /// How many rows there can be at most.
-    fn bound(&self, windows: &Windows) -> usize {
-        let alive = self.steps.iter().map(|&(class, _)| windows.of(class).alive());
-        alive.fold(1, usize::saturating_mul)
-    }
-
-    /// Makes the block valid for a stream or partition, whose oldest event has a serial; gives whether
-    /// it had to be made anew, or nothing if it is too large.
+    /// Makes the block valid for a stream or partition whose oldest event has a serial; gives whether
+    /// it had to be made anew, or nothing if it would be too large.
+    #[inline]
     pub(crate) fn refresh(&mut self, scope: u64, windows: &Windows, oldest: u64) -> Option<bool> {
-        let stamp = (scope, windows.of(self.steps[T - 1].0).total());
+        let stamp = (scope, windows.of(self.second).total());
         if self.made_for == Some(stamp) {
             return Some(false);
         }
         self.made_for = None;
-        if self.bound(windows) >= MOST_ROWS {
+        let (first, second) = (windows.of(self.first), windows.of(self.second));
+        if first.alive().saturating_mul(second.alive()) >= MOST_ROWS {
             return None;
         }
-        let first = windows.of(self.steps[0].0);
-        let begin = first.first_from(oldest);
-        self.rows.clear();
-        self.begins.clear();
-        self.from = first.dropped().wrapping_add(begin as u32);
-        let second = windows.of(self.steps[1].0);
-        for at in begin..first.len() {
-            self.begins.push(self.rows.len() as u32);
-            let next = first.next(at, self.steps[0].1, second.dropped());
-            self.extend(windows, first.row(at), next);
-        }
+        self.make(first, second, oldest);
         self.made_for = Some(stamp);
         Some(true)
     }
 
-    /// Adds the rows that begin with an event; `next` is the first of the second class behind it.
-    #[inline]
-    fn extend(&mut self, windows: &Windows, row: u64, next: usize) {
-        let second = windows.of(self.steps[1].0);
-        if T == 2 {
-            self.rows.extend(second.rows_from(next).iter().map(|&end| {
-                let mut rows = [row; T];
-                rows[1] = end;
-                rows
-            }));
-            return;
-        }
-        let third = windows.of(self.steps[2].0);
-        for at in next..second.len() {
-            let middle = second.row(at);
-            let ends = third.rows_from(second.next(at, self.steps[1].1, third.dropped()));
-            if ends.is_empty() {
-                return;
+    fn make(&mut self, first: &ClassWindow, second: &ClassWindow, oldest: u64) {
+        let begin = first.first_from(oldest);
+        self.from = first.dropped().wrapping_add(begin as u32);
+        self.begins.clear();
+        let mut length = 0;
+        for at in begin..first.len() {
+            let ends = second.rows_and_slack(first.next(at, self.column, second.dropped()));
+            let many = ends.len() - SLACK;
+            if many == 0 {
+                break;
             }
-            self.rows.extend(ends.iter().map(|&end| {
-                let mut rows = [row; T];
-                rows[1] = middle;
-                rows[2] = end;
-                rows
-            }));
+            self.begins.push(length as u32);
+            self.slots[first.serial(at) as usize & 63] = length as u32;
+            if self.rows.len() < length + many + SLACK {
+                self.rows.resize((length + many) * 2 + SLACK, [0; 2]);
+            }
+            let row = first.row(at);
+            let mut done = 0;
+            // Always a few at once, and those that are none are written over: most lists are short,
+            // and where they end cannot be foreseen.
+            while done < many {
+                let rows = &mut self.rows[length + done..length + done + SLACK];
+                for (to, end) in rows.iter_mut().zip(&ends[done..done + SLACK]) {
+                    *to = [row, *end];
+                }
+                done += SLACK;
+            }
+            length += many;
         }
+        self.length = length;
     }
 
     /// The rows that begin with the event of an index in the window of the first class, or later.
     #[inline]
-    pub(crate) fn rows_from(&self, at: usize, dropped: u32) -> &[[u64; T]] {
+    pub(crate) fn rows_from(&self, at: usize, dropped: u32) -> &[[u64; 2]] {
         let event = dropped.wrapping_add(at as u32).wrapping_sub(self.from) as usize;
         match self.begins.get(event) {
-            Some(&begin) => &self.rows[begin as usize..],
+            Some(&begin) => &self.rows[begin as usize..self.length],
             None => &[],
         }
     }
 
+    /// The rows by serials; of events that are at most 64 old.
+    #[inline]
+    pub(crate) fn pairs(&self) -> Pairs<'_> {
+        Pairs { rows: &self.rows[..self.length], slots: &self.slots }
+    }
+
+    /// Whether it is valid for what it was refreshed for last.
+    pub(crate) fn is_made(&self) -> bool {
+        self.made_for.is_some()
+    }
+
     /// How many rows it holds.
     pub(crate) fn len(&self) -> usize {
-        self.rows.len()
+        self.length
     }
 
     pub(crate) fn bytes(&self) -> usize {
         size_of::<Self>()
-            + self.rows.capacity() * size_of::<[u64; T]>()
+            + self.rows.capacity() * size_of::<[u64; 2]>()
             + self.begins.capacity() * size_of::<u32>()
+    }
+}
+
+/// The rows of a block, where at most 64 events are in the window.
+pub(crate) struct Pairs<'b> {
+    rows: &'b [[u64; 2]],
+    slots: &'b [u32; 64],
+}
+
+impl Pairs<'_> {
+    /// The rows that begin with an event that something follows, or with a later one.
+    #[inline(always)]
+    pub(crate) fn from(&self, serial: u64) -> &[[u64; 2]] {
+        &self.rows[self.slots[serial as usize & 63] as usize..]
     }
 }

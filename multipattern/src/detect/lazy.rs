@@ -22,15 +22,6 @@ use crate::stats::Counters;
 
 use hashbrown::HashMap;
 
-/// What is used for the operands before the last one.
-#[derive(Clone, Copy, Debug)]
-enum Tail {
-    /// The list of the last class.
-    Class,
-    Pair(u32),
-    Triple(u32),
-}
-
 /// How one pattern is evaluated.
 #[derive(Clone, Debug)]
 struct Recipe {
@@ -43,11 +34,22 @@ struct Recipe {
     node: u32,
     /// The node of the whole pattern; under `next`.
     whole: u32,
-    tail: Tail,
+    /// The block of the two operands before the last one.
+    pair: Option<u32>,
     suffix: Option<u32>,
     has_checks: bool,
+    since: u64,
     /// Bitmaps of the conditions of the last operand: position and number.
     bitmaps: Vec<(usize, u32)>,
+}
+
+/// What says whether an event completes a pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Ending {
+    recipe: u32,
+    /// The node of all operands but the last one.
+    node: u32,
+    span: u32,
 }
 
 /// How a set of patterns is evaluated, and what is shared by all streams and partitions.
@@ -58,14 +60,13 @@ pub(crate) struct Plan {
     trie: Trie,
     recipes: Vec<Recipe>,
     /// By class: those that end with it, in the order of the patterns.
-    endings: Vec<Vec<u32>>,
+    endings: Vec<Vec<Ending>>,
     /// Under `next`, those with conditions between events: by class, pattern and position.
     runners: Vec<Vec<(u32, u32, u32)>>,
-    pairs: Vec<Block<2>>,
-    triples: Vec<Block<3>>,
+    blocks: Vec<Block>,
     suffixes: Suffixes,
     bitmaps: Bitmaps,
-    merged: Vec<u32>,
+    merged: Vec<Ending>,
     merged_runners: Vec<(u32, u32, u32)>,
     scratch: Vec<(u32, u64)>,
     chosen: Vec<u64>,
@@ -90,6 +91,7 @@ impl Plan {
         semantics: Semantics,
         decompose: bool,
     ) -> Self {
+        let mut known = HashMap::new();
         let mut plan = Plan {
             semantics,
             layout: Layout::new(classes),
@@ -97,8 +99,7 @@ impl Plan {
             recipes: Vec::new(),
             endings: vec![Vec::new(); classes],
             runners: vec![Vec::new(); classes],
-            pairs: Vec::new(),
-            triples: Vec::new(),
+            blocks: Vec::new(),
             suffixes: Suffixes::new(decompose),
             bitmaps: Bitmaps::default(),
             merged: Vec::new(),
@@ -106,7 +107,6 @@ impl Plan {
             scratch: Vec::new(),
             chosen: Vec::new(),
         };
-        let mut known = Known::default();
         for (place, live) in lives {
             let own: Vec<u32> = live.classes.iter().map(|&class| rename(class)).collect();
             plan.add(place, live, &own, decompose, &mut known);
@@ -114,7 +114,14 @@ impl Plan {
         plan
     }
 
-    fn add(&mut self, place: u32, live: &Live, own: &[u32], decompose: bool, known: &mut Known) {
+    fn add(
+        &mut self,
+        place: u32,
+        live: &Live,
+        own: &[u32],
+        decompose: bool,
+        known: &mut HashMap<[u32; 2], u32>,
+    ) {
         let number = self.recipes.len() as u32;
         let last = own.len() - 1;
         let (has_checks, runs) = (live.has_checks(), self.semantics == Semantics::Next);
@@ -133,10 +140,14 @@ impl Plan {
         }
         let node = self.trie.add(&own[..last]);
         let whole = if runs { self.trie.add(own) } else { ROOT };
-        let mut tail = Tail::Class;
+        let mut pair = None;
         let mut bitmaps = Vec::new();
-        if decompose && !has_checks && !runs {
-            tail = self.tail(&steps, known);
+        if let (true, false, false, [.., first, second]) = (decompose, has_checks, runs, &steps[..])
+        {
+            pair = Some(*known.entry([first.0, second.0]).or_insert_with(|| {
+                self.blocks.push(Block::new(*first, second.0));
+                self.blocks.len() as u32 - 1
+            }));
         }
         if decompose && has_checks && !runs {
             for check in live.checks_at(last) {
@@ -145,7 +156,7 @@ impl Plan {
             }
         }
         let suffix = if has_checks || runs { None } else { self.suffixes.add(&steps) };
-        self.endings[own[last] as usize].push(number);
+        self.endings[own[last] as usize].push(Ending { recipe: number, node, span: live.span });
         self.recipes.push(Recipe {
             place,
             number: live.number,
@@ -153,32 +164,12 @@ impl Plan {
             steps,
             node,
             whole,
-            tail,
+            pair,
             suffix,
             has_checks,
+            since: live.since,
             bitmaps,
         });
-    }
-
-    /// The block that ends a pattern before its last operand.
-    fn tail(&mut self, steps: &[(u32, u32)], known: &mut Known) -> Tail {
-        match steps {
-            [] | [_] => Tail::Class,
-            [a, b] => {
-                let key = [a.0, b.0];
-                Tail::Pair(*known.pairs.entry(key).or_insert_with(|| {
-                    self.pairs.push(Block::new(&[*a, *b]));
-                    self.pairs.len() as u32 - 1
-                }))
-            }
-            [.., a, b, c] => {
-                let key = [a.0, b.0, c.0];
-                Tail::Triple(*known.triples.entry(key).or_insert_with(|| {
-                    self.triples.push(Block::new(&[*a, *b, *c]));
-                    self.triples.len() as u32 - 1
-                }))
-            }
-        }
     }
 
     /// Reports what an event completes, and remembers it. Without `out` it is only remembered.
@@ -201,9 +192,10 @@ impl Plan {
         self.run(state, catalog, history, arrival, counters);
         let recipes = self.merge(arrival.classes);
         if let Some(out) = out {
-            for &recipe in &recipes {
+            for ending in &recipes {
                 counters.probes += 1;
-                let (number, recipe) = (recipe as usize, &self.recipes[recipe as usize]);
+                let number = ending.recipe as usize;
+                let recipe = &self.recipes[number];
                 if recipe.has_checks {
                     let live = catalog.live(recipe.place);
                     state.runs[number].deliver(live, history, arrival, out);
@@ -220,7 +212,7 @@ impl Plan {
     }
 
     /// The recipes of patterns that an event may complete, in the order of the patterns.
-    fn merge(&mut self, classes: &[u32]) -> Vec<u32> {
+    fn merge(&mut self, classes: &[u32]) -> Vec<Ending> {
         let mut merged = std::mem::take(&mut self.merged);
         merged.clear();
         for &class in classes {
@@ -256,13 +248,26 @@ impl Plan {
         out: &mut Out<'_, S>,
     ) {
         let recipes = self.merge(arrival.classes);
-        for &recipe in &recipes {
-            let recipe = &self.recipes[recipe as usize];
-            let live = catalog.live(recipe.place);
-            counters.probes += 1;
-            let low = arrival.low(catalog, history, live);
-            if state.latest.start(recipe.node) <= low {
+        counters.probes += recipes.len() as u64;
+        state.windows.settle(arrival.serial);
+        let oldest = history.entry(history.first()).row;
+        let (mut span, mut in_window) = (u32::MAX, 0);
+        for ending in &recipes {
+            if ending.span != span {
+                span = ending.span;
+                in_window = history.low(catalog, span, arrival.tick, arrival.time);
+            }
+            let start = state.latest.start(ending.node);
+            if start <= in_window {
                 continue;
+            }
+            let recipe = &self.recipes[ending.recipe as usize];
+            let mut low = in_window;
+            if recipe.since > oldest {
+                low = low.max(history.first_from(recipe.since));
+                if start <= low {
+                    continue;
+                }
             }
             let path = Path {
                 windows: &state.windows,
@@ -272,6 +277,7 @@ impl Plan {
                 low,
             };
             if recipe.steps.is_empty() || recipe.has_checks {
+                let live = catalog.live(recipe.place);
                 let bitmaps =
                     self.bitmaps.refresh(&recipe.bitmaps, &path, history, arrival, counters);
                 let chosen = &mut self.chosen;
@@ -292,31 +298,24 @@ impl Plan {
                 });
                 out.count(recipe.number, arrival.row, matches);
             } else {
-                out.begin(recipe.length, arrival.row);
-                let made = match recipe.tail {
-                    Tail::Class => None,
-                    Tail::Pair(pair) => self.pairs[pair as usize].refresh(
-                        arrival.scope,
-                        &state.windows,
-                        history.first(),
-                    ),
-                    Tail::Triple(triple) => self.triples[triple as usize].refresh(
-                        arrival.scope,
-                        &state.windows,
-                        history.first(),
-                    ),
-                };
-                match made {
-                    Some(true) => counters.block_misses += 1,
-                    Some(false) => counters.block_hits += 1,
-                    None => {}
-                }
-                match (recipe.tail, made) {
-                    (Tail::Pair(pair), Some(_)) => path.block(&self.pairs[pair as usize], out),
-                    (Tail::Triple(triple), Some(_)) => {
-                        path.block(&self.triples[triple as usize], out);
+                let mut block = None;
+                if let Some(pair) = recipe.pair {
+                    let (scope, oldest) = (arrival.scope, history.first());
+                    match self.blocks[pair as usize].refresh(scope, &state.windows, oldest) {
+                        Some(true) => counters.block_misses += 1,
+                        Some(false) => counters.block_hits += 1,
+                        None => {}
                     }
-                    _ => path.classes(out),
+                    block = Some(&self.blocks[pair as usize]).filter(|block| block.is_made());
+                }
+                let at = (arrival.serial, arrival.row);
+                let is_short = out.wants_all() && arrival.serial - low <= 64;
+                if !is_short || !path.short(at, block, out) {
+                    out.begin(recipe.length, arrival.row);
+                    match block {
+                        Some(block) => path.block(block, out),
+                        None => path.classes(out),
+                    }
                 }
             }
             if out.stopped {
@@ -371,9 +370,7 @@ impl Plan {
 
     /// Rows of blocks, and numbers of vectors.
     pub(crate) fn shared_rows(&self) -> usize {
-        self.pairs.iter().map(Block::len).sum::<usize>()
-            + self.triples.iter().map(Block::len).sum::<usize>()
-            + self.suffixes.len()
+        self.blocks.iter().map(Block::len).sum::<usize>() + self.suffixes.len()
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -381,8 +378,7 @@ impl Plan {
         self.recipes.capacity() * size_of::<Recipe>()
             + steps * size_of::<(u32, u32)>()
             + self.trie.nodes() * size_of::<(u32, u32)>()
-            + self.pairs.iter().map(Block::bytes).sum::<usize>()
-            + self.triples.iter().map(Block::bytes).sum::<usize>()
+            + self.blocks.iter().map(Block::bytes).sum::<usize>()
             + self.suffixes.bytes()
             + self.bitmaps.bytes()
     }
@@ -398,12 +394,6 @@ impl LazyState {
             + self.latest.bytes()
             + self.runs.iter().map(Runs::bytes).sum::<usize>()
     }
-}
-
-#[derive(Debug, Default)]
-struct Known {
-    pairs: HashMap<[u32; 2], u32>,
-    triples: HashMap<[u32; 3], u32>,
 }
 
 /// The chains of `next` that an event ends: they began behind those that ended with the event of the

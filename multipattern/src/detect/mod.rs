@@ -5,6 +5,7 @@
 //! `optimized`, `sharing` and `proposed` under `any` and `next`; or `strict`.
 
 mod arrival;
+mod bits;
 mod blocks;
 mod catalog;
 mod conditions;

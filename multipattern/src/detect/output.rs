@@ -154,7 +154,7 @@ pub(crate) struct Out<'s, S> {
 impl<'s, S: Sink> Out<'s, S> {
     pub(crate) fn new(sink: &'s mut S, limit: Limit, buffer: Vec<u64>) -> Self {
         let level = sink.level();
-        let left = limit.most as u64;
+        let left = if limit.most == usize::MAX { u64::MAX } else { limit.most as u64 };
         Out { sink, level, stopped: false, over: false, left, matches: 0, buffer }
     }
 
@@ -178,7 +178,9 @@ impl<'s, S: Sink> Out<'s, S> {
     #[inline]
     fn allowed(&mut self, matches: usize) -> usize {
         let allowed = self.left.min(matches as u64);
-        self.left -= allowed;
+        if self.left < u64::MAX {
+            self.left -= allowed;
+        }
         if (allowed as usize) < matches {
             self.over = true;
             self.stopped = true;
@@ -189,7 +191,6 @@ impl<'s, S: Sink> Out<'s, S> {
 
     /// Matches whose first `head` indices stand in the buffer, with each of some ends. Not for
     /// [`Level::Count`].
-    #[inline(always)]
     pub(crate) fn run<const T: usize>(
         &mut self,
         pattern: PatternId,
@@ -199,20 +200,46 @@ impl<'s, S: Sink> Out<'s, S> {
         let allowed = self.allowed(ends.len());
         let ends = &ends[..allowed];
         if self.level == Level::Blocks {
-            let last = self.buffer[head + T];
-            let block = Block {
-                pattern,
-                head: &self.buffer[..head],
-                ends: ends.as_flattened(),
-                width: T,
-                last,
-            };
+            let (head, last) = (&self.buffer[..head], self.buffer[head + T]);
+            let block = Block { pattern, head, ends: ends.as_flattened(), width: T, last };
             self.stopped |= !ends.is_empty() && self.sink.block(block).is_break();
             return;
         }
         let events = &mut self.buffer[..head + T + 1];
         for end in ends {
             events[head..head + T].copy_from_slice(end);
+            if self.sink.matched(Match { pattern, events }).is_break() {
+                self.stopped = true;
+                return;
+            }
+        }
+    }
+
+    /// Whether every match is wanted, one by one.
+    pub(crate) fn wants_all(&self) -> bool {
+        self.level == Level::Matches && self.left == u64::MAX
+    }
+
+    /// A match; only where [`wants_all`](Self::wants_all).
+    #[inline(always)]
+    pub(crate) fn one<const N: usize>(&mut self, pattern: PatternId, events: &[u64; N]) {
+        self.matches += 1;
+        self.stopped |= self.sink.matched(Match { pattern, events }).is_break();
+    }
+
+    /// Matches of `N` events, of which the two before the last are those of a pair; only where
+    /// [`wants_all`](Self::wants_all). Of a length that is known, nothing has to be counted or copied
+    /// for each match.
+    #[inline(always)]
+    pub(crate) fn each<const N: usize>(
+        &mut self,
+        pattern: PatternId,
+        events: &mut [u64; N],
+        pairs: &[[u64; 2]],
+    ) {
+        self.matches += pairs.len() as u64;
+        for pair in pairs {
+            events[N - 3..N - 1].copy_from_slice(pair);
             if self.sink.matched(Match { pattern, events }).is_break() {
                 self.stopped = true;
                 return;

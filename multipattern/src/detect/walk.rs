@@ -5,6 +5,7 @@
 //! nothing ends the loop.
 
 use super::arrival::Arrival;
+use super::bits::Bits;
 use super::blocks::Block;
 use super::catalog::Live;
 use super::conditions::Bitmap;
@@ -39,12 +40,39 @@ impl Path<'_> {
         self.descend(0, self.first(), &tail, out);
     }
 
-    /// All matches, with a block at the end.
-    pub(crate) fn block<S: Sink, const T: usize>(&self, block: &Block<T>, out: &mut Out<'_, S>) {
-        let (first, _) = self.steps[self.steps.len() - T];
+    /// All matches, with a block before the last operand.
+    pub(crate) fn block<S: Sink>(&self, block: &Block, out: &mut Out<'_, S>) {
+        let (first, _) = self.steps[self.steps.len() - 2];
         let dropped = self.windows.of(first).dropped();
         let tail = |at: usize| block.rows_from(at, dropped);
         self.descend(0, self.first(), &tail, out);
+    }
+
+    /// All matches where at most 64 events are in the window and every match is wanted; false if this
+    /// is not made for the length of the pattern.
+    #[inline(always)]
+    pub(crate) fn short<S: Sink>(
+        &self,
+        (serial, row): (u64, u64),
+        block: Option<&Block>,
+        out: &mut Out<'_, S>,
+    ) -> bool {
+        let at = (self.low, serial, row);
+        let pairs = block.map(Block::pairs);
+        let Path { windows, steps, pattern, length, .. } = *self;
+        match length {
+            2 => Bits::<2>::all(windows, steps, pattern, at, pairs, out),
+            3 => Bits::<3>::all(windows, steps, pattern, at, pairs, out),
+            4 => Bits::<4>::all(windows, steps, pattern, at, pairs, out),
+            5 => Bits::<5>::all(windows, steps, pattern, at, pairs, out),
+            6 => Bits::<6>::all(windows, steps, pattern, at, pairs, out),
+            7 => Bits::<7>::all(windows, steps, pattern, at, pairs, out),
+            8 => Bits::<8>::all(windows, steps, pattern, at, pairs, out),
+            9 => Bits::<9>::all(windows, steps, pattern, at, pairs, out),
+            10 => Bits::<10>::all(windows, steps, pattern, at, pairs, out),
+            _ => return false,
+        }
+        true
     }
 
     /// Chooses the events of a position and those behind it, from an index on. Gives whether there is

@@ -29,12 +29,15 @@ impl Layout {
     }
 }
 
+/// Lists can be read so many numbers beyond their ends.
+pub(crate) const SLACK: usize = 4;
+
 /// The events of one class.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClassWindow {
     /// Their serials; those before `head` are out of every window.
     serials: Vec<u64>,
-    /// Their indices in the stream.
+    /// Their indices in the stream, and [`SLACK`] more numbers.
     rows: Vec<u64>,
     /// For each event, and for each follower of the class, how many events of the follower there had
     /// been, this one included.
@@ -81,6 +84,12 @@ impl ClassWindow {
     /// The rows of the events from one on.
     #[inline]
     pub(crate) fn rows_from(&self, at: usize) -> &[u64] {
+        &self.rows[at..self.serials.len()]
+    }
+
+    /// The rows of the events from one on, and what stands behind them: so many as there are.
+    #[inline]
+    pub(crate) fn rows_and_slack(&self, at: usize) -> &[u64] {
         &self.rows[at..]
     }
 
@@ -116,8 +125,10 @@ impl ClassWindow {
             self.dropped = self.dropped.wrapping_add(self.head as u32);
             self.head = 0;
         }
+        let last = self.serials.len();
         self.serials.push(serial);
-        self.rows.push(row);
+        self.rows.resize(last + 1 + SLACK, 0);
+        self.rows[last] = row;
     }
 
     fn bytes(&self) -> usize {
@@ -131,13 +142,28 @@ impl ClassWindow {
 pub(crate) struct Windows {
     /// By class, the place of its window; 0 while it had no event.
     places: Vec<u32>,
+    /// By class, how many events there have been.
+    totals: Vec<u32>,
+    /// By class, which of the last 64 events belong to it: the bit is the serial modulo 64.
+    words: Vec<u64>,
+    /// The rows of the last 64 events, likewise.
+    recent: [u64; 64],
+    /// The serial of the first event that the words know nothing of.
+    settled: u64,
     /// The first is empty.
     windows: Vec<ClassWindow>,
 }
 
 impl Default for Windows {
     fn default() -> Self {
-        Windows { places: Vec::new(), windows: vec![ClassWindow::default()] }
+        Windows {
+            places: Vec::new(),
+            totals: Vec::new(),
+            words: Vec::new(),
+            recent: [0; 64],
+            settled: 0,
+            windows: vec![ClassWindow::default()],
+        }
     }
 }
 
@@ -146,6 +172,37 @@ impl Windows {
     pub(crate) fn of(&self, class: u32) -> &ClassWindow {
         let place = self.places.get(class as usize).copied().unwrap_or(0);
         &self.windows[place as usize]
+    }
+
+    /// Forgets, of the last 64 events, those that are older now that the next one has a serial. Not all
+    /// events are shown to all windows.
+    #[inline]
+    pub(crate) fn settle(&mut self, next: u64) {
+        let new = next.saturating_sub(self.settled);
+        if new == 0 {
+            return;
+        }
+        let gone = match new {
+            1 => 1 << (self.settled & 63),
+            2..64 => ((1_u64 << new) - 1).rotate_left(self.settled as u32 & 63),
+            _ => u64::MAX,
+        };
+        for word in &mut self.words {
+            *word &= !gone;
+        }
+        self.settled = next;
+    }
+
+    /// Which of the last 64 events belong to a class.
+    #[inline]
+    pub(crate) fn word(&self, class: u32) -> u64 {
+        self.words.get(class as usize).copied().unwrap_or(0)
+    }
+
+    /// The row of one of the last 64 events.
+    #[inline(always)]
+    pub(crate) fn row_of(&self, serial: u64) -> u64 {
+        self.recent[serial as usize & 63]
     }
 
     /// Adds an event to each of its classes, and forgets those that are older than all windows.
@@ -157,10 +214,17 @@ impl Windows {
         row: u64,
         oldest: u64,
     ) {
+        let known = layout.followers.len();
+        if self.places.len() < known {
+            self.places.resize(known, 0);
+            self.totals.resize(known, 0);
+            self.words.resize(known, 0);
+        }
+        self.settle(serial + 1);
+        let bit = 1 << (serial & 63);
+        self.recent[serial as usize & 63] = row;
         for &class in classes {
-            if self.places.len() <= class as usize {
-                self.places.resize(class as usize + 1, 0);
-            }
+            self.words[class as usize] |= bit;
             let place = &mut self.places[class as usize];
             if *place == 0 {
                 *place = self.windows.len() as u32;
@@ -168,19 +232,21 @@ impl Windows {
                 self.windows.push(ClassWindow { columns, ..ClassWindow::default() });
             }
             self.windows[*place as usize].push(serial, row, oldest);
+            let total = &mut self.totals[class as usize];
+            *total = total.wrapping_add(1);
         }
         for &class in classes {
-            for &follower in &layout.followers[class as usize] {
-                let count = self.of(follower).total();
-                let place = self.places[class as usize];
-                self.windows[place as usize].counts.push(count);
-            }
+            let followers = &layout.followers[class as usize];
+            let window = &mut self.windows[self.places[class as usize] as usize];
+            let totals = &self.totals;
+            window.counts.extend(followers.iter().map(|&follower| totals[follower as usize]));
         }
     }
 
     /// The bytes that it holds.
     pub(crate) fn bytes(&self) -> usize {
-        self.places.capacity() * size_of::<u32>()
+        (self.places.capacity() + self.totals.capacity()) * size_of::<u32>()
+            + self.words.capacity() * size_of::<u64>()
             + self
                 .windows
                 .iter()

@@ -1,0 +1,117 @@
+//! Finding matches where at most 64 events are in the window: a word for each class says which.
+//!
+//! The words are rings, the bit of an event is its serial modulo 64; nothing is shifted when an event
+//! comes, and they are turned once when they are used. From the last operand back, every word is cut
+//! off behind the last event that something can follow: then every choice leads to a match.
+
+use super::blocks::Pairs;
+use super::output::{Out, Sink};
+use super::windows::Windows;
+use crate::pattern::PatternId;
+
+/// A pattern of `N` operands that an event completes.
+pub(crate) struct Bits<'a, const N: usize> {
+    /// Of each operand but the last one, the events in the window, the first one first; only those
+    /// from which there is a match, if the earlier ones fit.
+    words: [u64; N],
+    windows: &'a Windows,
+    /// The serial of the first bit.
+    low: u64,
+    pattern: PatternId,
+    /// The block of the two operands before the last one.
+    pairs: Option<Pairs<'a>>,
+}
+
+impl<'a, const N: usize> Bits<'a, N> {
+    /// All matches that an event completes; `steps` are the classes of all operands but the last.
+    #[inline]
+    pub(crate) fn all<S: Sink>(
+        windows: &'a Windows,
+        steps: &[(u32, u32)],
+        pattern: PatternId,
+        (low, serial, row): (u64, u64, u64),
+        pairs: Option<Pairs<'a>>,
+        out: &mut Out<'_, S>,
+    ) {
+        debug_assert_eq!(steps.len() + 1, N);
+        let count = serial - low;
+        let mut allowed = if count >= 64 { u64::MAX } else { (1 << count) - 1 };
+        let mut words = [0; N];
+        for at in (0..N - 1).rev() {
+            let word = windows.word(steps[at].0).rotate_right(low as u32 & 63) & allowed;
+            if word == 0 {
+                return;
+            }
+            words[at] = word;
+            allowed = (1 << (63 - word.leading_zeros())) - 1;
+        }
+        let mut events = [0; N];
+        events[N - 1] = row;
+        let this = Bits { words, windows, low, pattern, pairs };
+        match &this.pairs {
+            Some(pairs) if N == 3 => this.ends(pairs, words[0], &mut events, out),
+            Some(pairs) => this.with_pairs(pairs, 0, u64::MAX, &mut events, out),
+            None => this.alone(0, u64::MAX, &mut events, out),
+        }
+    }
+
+    #[inline(always)]
+    fn row(&self, bit: u32) -> u64 {
+        self.windows.row_of(self.low.wrapping_add(u64::from(bit)))
+    }
+
+    /// The matches that end with pairs which begin with one of some events or a later one.
+    #[inline(always)]
+    fn ends<S: Sink>(
+        &self,
+        pairs: &Pairs<'_>,
+        from: u64,
+        events: &mut [u64; N],
+        out: &mut Out<'_, S>,
+    ) {
+        let first = self.low.wrapping_add(u64::from(from.trailing_zeros()));
+        out.each(self.pattern, events, pairs.from(first));
+    }
+
+    fn with_pairs<S: Sink>(
+        &self,
+        pairs: &Pairs<'_>,
+        at: usize,
+        allowed: u64,
+        events: &mut [u64; N],
+        out: &mut Out<'_, S>,
+    ) {
+        let mut word = self.words[at] & allowed;
+        while word != 0 {
+            let bit = word.trailing_zeros();
+            word &= word - 1;
+            events[at] = self.row(bit);
+            let behind = !1 << bit;
+            if at + 4 == N {
+                self.ends(pairs, self.words[at + 1] & behind, events, out);
+            } else {
+                self.with_pairs(pairs, at + 1, behind, events, out);
+            }
+            if out.stopped {
+                return;
+            }
+        }
+    }
+
+    fn alone<S: Sink>(&self, at: usize, allowed: u64, events: &mut [u64; N], out: &mut Out<'_, S>) {
+        let mut word = self.words[at] & allowed;
+        while word != 0 {
+            let bit = word.trailing_zeros();
+            word &= word - 1;
+            events[at] = self.row(bit);
+            if at + 2 == N {
+                out.one(self.pattern, events);
+            } else {
+                self.alone(at + 1, !1 << bit, events, out);
+            }
+            if out.stopped {
+                return;
+            }
+        }
+    }
+}
