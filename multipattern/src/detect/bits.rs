@@ -9,6 +9,49 @@ use super::output::{Out, Sink};
 use super::windows::Windows;
 use crate::pattern::PatternId;
 
+/// How many matches of a pattern an event completes; `steps` are the classes of all operands but the
+/// last one, and `low` and `serial` those of the first event of the window and of the last one.
+///
+/// From the operand before the last one back, each event gets the number of ways to go on behind it;
+/// what is kept is the sum over it and those behind it, at its bit.
+#[inline]
+pub(crate) fn count(
+    windows: &Windows,
+    steps: &[(u32, u32)],
+    (low, serial): (u64, u64),
+    [mut behind, mut own]: [&mut [u64; 64]; 2],
+) -> u64 {
+    let count = serial - low;
+    let mut allowed = if count >= 64 { u64::MAX } else { (1 << count) - 1 };
+    // The events of the operand behind.
+    let mut next = 0_u64;
+    let mut total = 0;
+    for (back, &(class, _)) in steps.iter().rev().enumerate() {
+        let events = windows.word(class).rotate_right(low as u32 & 63) & allowed;
+        if events == 0 {
+            return 0;
+        }
+        total = 0_u64;
+        let mut rest = events;
+        while rest != 0 {
+            let bit = 63 - rest.leading_zeros();
+            rest ^= 1 << bit;
+            let ways = if back == 0 {
+                1
+            } else {
+                // Cut off behind the last event that something follows, so there is one.
+                behind[(next & (!1 << bit)).trailing_zeros() as usize & 63]
+            };
+            total = total.saturating_add(ways);
+            own[bit as usize & 63] = total;
+        }
+        std::mem::swap(&mut behind, &mut own);
+        next = events;
+        allowed = (1 << (63 - events.leading_zeros())) - 1;
+    }
+    total
+}
+
 /// A pattern of `N` operands that an event completes.
 pub(crate) struct Bits<'a, const N: usize> {
     /// Of each operand but the last one, the events in the window, the first one first; only those

@@ -48,7 +48,7 @@ impl Block {
     /// it had to be made anew, or nothing if it would be too large.
     #[inline]
     pub(crate) fn refresh(&mut self, scope: u64, windows: &Windows, oldest: u64) -> Option<bool> {
-        let stamp = (scope, windows.of(self.second).total());
+        let stamp = (scope, windows.total(self.second));
         if self.made_for == Some(stamp) {
             return Some(false);
         }

@@ -78,7 +78,7 @@ impl Suffixes {
 
     fn refresh(&mut self, suffix: u32, scope: u64, windows: &Windows, oldest: u64) -> u64 {
         let own = &self.suffixes[suffix as usize];
-        let stamp = (scope, windows.of(own.last).total());
+        let stamp = (scope, windows.total(own.last));
         if self.shared && own.made_for == Some(stamp) {
             return 0;
         }

@@ -53,14 +53,20 @@ pub(crate) struct Latest {
 }
 
 impl Latest {
+    /// Makes room for the nodes of a trie.
+    #[inline]
+    pub(crate) fn fit(&mut self, trie: &Trie) {
+        if self.starts.len() < trie.nodes() {
+            self.starts.resize(trie.nodes(), 0);
+            self.starts[ROOT as usize] = u64::MAX;
+        }
+    }
+
     /// One more than the serial of the latest start of a node; 0 if it was never found. The empty
     /// prefix begins anywhere.
     #[inline]
     pub(crate) fn start(&self, node: u32) -> u64 {
-        if node == ROOT {
-            return u64::MAX;
-        }
-        self.starts.get(node as usize).copied().unwrap_or(0)
+        self.starts[node as usize]
     }
 
     /// Moves the starts over the edges of an event's classes; gives how many edges there were.
@@ -71,9 +77,7 @@ impl Latest {
         serial: u64,
         scratch: &mut Vec<(u32, u64)>,
     ) -> usize {
-        if self.starts.len() < trie.nodes() {
-            self.starts.resize(trie.nodes(), 0);
-        }
+        self.fit(trie);
         let starts = &mut self.starts[..];
         starts[ROOT as usize] = serial + 1;
         if let [class] = classes {
@@ -82,6 +86,7 @@ impl Latest {
             for &(node, parent) in nodes.iter().rev() {
                 starts[node as usize] = starts[parent as usize];
             }
+            starts[ROOT as usize] = u64::MAX;
             return nodes.len();
         }
         scratch.clear();
@@ -92,6 +97,7 @@ impl Latest {
         for &(node, start) in scratch.iter() {
             starts[node as usize] = start;
         }
+        starts[ROOT as usize] = u64::MAX;
         scratch.len()
     }
 

@@ -7,6 +7,7 @@
 //! and three operands, vectors of counts for suffixes, and bitmaps for conditions.
 
 use super::arrival::Arrival;
+use super::bits;
 use super::blocks::Block;
 use super::catalog::{Catalog, Live};
 use super::conditions::Bitmaps;
@@ -38,6 +39,7 @@ struct Recipe {
     pair: Option<u32>,
     suffix: Option<u32>,
     has_checks: bool,
+    span: u32,
     since: u64,
     /// Bitmaps of the conditions of the last operand: position and number.
     bitmaps: Vec<(usize, u32)>,
@@ -67,6 +69,8 @@ pub(crate) struct Plan {
     suffixes: Suffixes,
     bitmaps: Bitmaps,
     merged: Vec<Ending>,
+    ready: Vec<u32>,
+    sums: [[u64; 64]; 2],
     merged_runners: Vec<(u32, u32, u32)>,
     scratch: Vec<(u32, u64)>,
     chosen: Vec<u64>,
@@ -103,6 +107,8 @@ impl Plan {
             suffixes: Suffixes::new(decompose),
             bitmaps: Bitmaps::default(),
             merged: Vec::new(),
+            ready: Vec::new(),
+            sums: [[0; 64]; 2],
             merged_runners: Vec::new(),
             scratch: Vec::new(),
             chosen: Vec::new(),
@@ -167,6 +173,7 @@ impl Plan {
             pair,
             suffix,
             has_checks,
+            span: live.span,
             since: live.since,
             bitmaps,
         });
@@ -189,6 +196,7 @@ impl Plan {
             self.advance(state, history, arrival, counters);
             return;
         }
+        state.latest.fit(&self.trie);
         self.run(state, catalog, history, arrival, counters);
         let recipes = self.merge(arrival.classes);
         if let Some(out) = out {
@@ -224,6 +232,42 @@ impl Plan {
         merged
     }
 
+    /// The recipes of patterns that an event completes, as far as types say, in the order of the
+    /// patterns.
+    fn ready(
+        &mut self,
+        state: &LazyState,
+        catalog: &Catalog,
+        history: &mut History,
+        arrival: &Arrival<'_>,
+        counters: &mut Counters,
+    ) -> Vec<u32> {
+        let mut ready = std::mem::take(&mut self.ready);
+        let mut length = 0;
+        let (mut span, mut in_window) = (u32::MAX, 0);
+        for &class in arrival.classes {
+            let endings = &self.endings[class as usize];
+            counters.probes += endings.len() as u64;
+            if ready.len() < length + endings.len() {
+                ready.resize(length + endings.len(), 0);
+            }
+            for ending in endings {
+                if ending.span != span {
+                    span = ending.span;
+                    in_window = history.low(catalog, span, arrival.tick, arrival.time);
+                }
+                // Written in any case, and kept if it is one: which are cannot be foreseen.
+                ready[length] = ending.recipe;
+                length += usize::from(state.latest.start(ending.node) > in_window);
+            }
+        }
+        ready.truncate(length);
+        if arrival.classes.len() > 1 {
+            ready.sort_unstable();
+        }
+        ready
+    }
+
     fn advance(
         &mut self,
         state: &mut LazyState,
@@ -247,25 +291,21 @@ impl Plan {
         counters: &mut Counters,
         out: &mut Out<'_, S>,
     ) {
-        let recipes = self.merge(arrival.classes);
-        counters.probes += recipes.len() as u64;
         state.windows.settle(arrival.serial);
+        state.latest.fit(&self.trie);
+        let recipes = self.ready(state, catalog, history, arrival, counters);
         let oldest = history.entry(history.first()).row;
         let (mut span, mut in_window) = (u32::MAX, 0);
-        for ending in &recipes {
-            if ending.span != span {
-                span = ending.span;
+        for &recipe in &recipes {
+            let recipe = &self.recipes[recipe as usize];
+            if recipe.span != span {
+                span = recipe.span;
                 in_window = history.low(catalog, span, arrival.tick, arrival.time);
             }
-            let start = state.latest.start(ending.node);
-            if start <= in_window {
-                continue;
-            }
-            let recipe = &self.recipes[ending.recipe as usize];
             let mut low = in_window;
             if recipe.since > oldest {
                 low = low.max(history.first_from(recipe.since));
-                if start <= low {
+                if state.latest.start(recipe.node) <= low {
                     continue;
                 }
             }
@@ -282,6 +322,11 @@ impl Plan {
                     self.bitmaps.refresh(&recipe.bitmaps, &path, history, arrival, counters);
                 let chosen = &mut self.chosen;
                 walk::checked(&path, live, history, arrival, bitmaps, chosen, counters, out);
+            } else if out.level == Level::Count && arrival.serial - low <= 64 {
+                let [one, other] = &mut self.sums;
+                let at = (low, arrival.serial);
+                let matches = bits::count(&state.windows, &recipe.steps, at, [one, other]);
+                out.count(recipe.number, arrival.row, matches);
             } else if out.level == Level::Count {
                 let from = path.first();
                 let matches = recipe.suffix.map_or(0, |suffix| {
@@ -322,7 +367,7 @@ impl Plan {
                 break;
             }
         }
-        self.merged = recipes;
+        self.ready = recipes;
     }
 
     /// Under `next`: moves the chains of patterns with conditions between events, which differ one by

@@ -60,12 +60,6 @@ impl ClassWindow {
         self.serials.len() - self.head
     }
 
-    /// How many events there have been.
-    #[inline]
-    pub(crate) fn total(&self) -> u32 {
-        self.dropped.wrapping_add(self.serials.len() as u32)
-    }
-
     #[inline]
     pub(crate) fn dropped(&self) -> u32 {
         self.dropped
@@ -197,6 +191,12 @@ impl Windows {
     #[inline]
     pub(crate) fn word(&self, class: u32) -> u64 {
         self.words.get(class as usize).copied().unwrap_or(0)
+    }
+
+    /// How many events of a class there have been.
+    #[inline]
+    pub(crate) fn total(&self, class: u32) -> u32 {
+        self.totals.get(class as usize).copied().unwrap_or(0)
     }
 
     /// The row of one of the last 64 events.
