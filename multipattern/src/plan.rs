@@ -16,6 +16,11 @@ use crate::share::{self, Merge};
 
 /// How patterns become a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "lowercase")
+)]
 pub enum Method {
     /// One chain a pattern, matches built eagerly.
     Single,
@@ -33,6 +38,15 @@ impl Method {
     /// The four methods that the paper compares, in its order.
     pub const COMPARED: [Method; 4] =
         [Method::Single, Method::Optimized, Method::Sharing, Method::Proposed];
+
+    /// All methods.
+    pub const ALL: [Method; 5] =
+        [Method::Single, Method::Optimized, Method::Trie, Method::Sharing, Method::Proposed];
+
+    /// The method with a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|method| method.name() == name)
+    }
 
     /// The name, as on the command line.
     pub fn name(self) -> &'static str {
@@ -64,6 +78,7 @@ pub struct Plan {
 
 /// The counts of a plan.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Summary {
     /// The method.
     pub method: Method,
@@ -207,6 +222,12 @@ impl Plan {
     pub fn explain(&self, pattern: u32) -> Option<Derivation<'_>> {
         self.model.word(pattern)?;
         Some(Derivation { plan: self, pattern })
+    }
+
+    /// The three functions of the paper's Fig. 5 as text: state transition, failure transition and
+    /// conditional output. Paths are written as the labels that they have read.
+    pub fn functions(&self) -> String {
+        self.model.functions(&self.set)
     }
 
     /// The model in the language of Graphviz.

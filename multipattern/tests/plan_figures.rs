@@ -118,6 +118,25 @@ fn the_three_functions_of_fig_6() {
 }
 
 #[test]
+fn the_three_functions_as_text() {
+    let text = "\
+state transition
+  0 A -> 1
+  0 G -> 2
+  1 B -> 3
+  2 {A,B} -> 4
+  3 D -> 4
+failure transition
+  G {A,B} -> A B
+conditional output
+  A B: {A,B}
+  G {A,B}: SEQ2
+  A B D: SEQ1
+";
+    assert_eq!(Plan::proposed(&set(&PATTERNS[..2])).functions(), text);
+}
+
+#[test]
 fn fig_6_as_a_picture() {
     let dot = r#"digraph model {
   rankdir=LR;

@@ -11,7 +11,7 @@ use crate::model::Sequences;
 const ROUNDS: usize = 8;
 /// Look-ups that may be made: so many for each symbol of the patterns, and so many more.
 const EFFORT: u64 = 80;
-const LEAST_EFFORT: u64 = 2_000_000;
+const LEAST_EFFORT: u64 = 500_000;
 /// Beyond the least effort, a round that saves less than this part of the cost is the last one, and
 /// so is a try of composites that saves less by as many look-ups as parsing everything once takes.
 const WORTHWHILE: i64 = 400;

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use super::{Label, Model, Sequences};
+use hashbrown::HashMap;
+
+use super::{Failure, Label, Model, Sequences};
 
 impl Model {
     /// A label for people: `A`, or `{A,B}` for a composite.
@@ -53,6 +55,48 @@ impl Model {
         }
         dot.push_str("}\n");
         dot
+    }
+
+    /// The three functions as text, see [`Plan::functions`](crate::Plan::functions). Symbols are taken
+    /// for different kinds.
+    pub fn functions(&self, set: &Sequences) -> String {
+        let mut text = String::from("state transition\n");
+        for state in 0..self.states() as u32 {
+            for edge in self.edges_of(state) {
+                let _ =
+                    writeln!(text, "  {state} {} -> {}", self.show(edge.label, set), edge.target);
+            }
+        }
+        let failure = Failure::new(self, |symbol| symbol);
+        let paths = self.paths();
+        let mut names: Vec<String> = Vec::with_capacity(paths.len());
+        let mut number = HashMap::with_capacity(paths.len());
+        for (at, &(path, from)) in paths.iter().enumerate() {
+            names.push(match from {
+                None => String::new(),
+                Some((before, label)) => {
+                    let (before, label) = (&names[before], self.show(label, set));
+                    if before.is_empty() { label } else { format!("{before} {label}") }
+                }
+            });
+            number.insert(path, at);
+        }
+        text.push_str("failure transition\n");
+        for (&(path, _), name) in paths.iter().zip(&names) {
+            if let Some(to) = failure.failure(path) {
+                let _ = writeln!(text, "  {name} -> {}", names[number[&to]]);
+            }
+        }
+        text.push_str("conditional output\n");
+        for (&(path, _), name) in paths.iter().zip(&names) {
+            if let Some(output) = self.output(path) {
+                let patterns = output.patterns.iter().map(|&pattern| set.id(pattern as usize));
+                let rule = output.rule.map(|rule| self.show(Label::Composite(rule), set));
+                let complete: Vec<String> = patterns.chain(rule).collect();
+                let _ = writeln!(text, "  {name}: {}", complete.join(", "));
+            }
+        }
+        text
     }
 
     /// What can be complete in each state.
