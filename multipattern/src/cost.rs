@@ -26,6 +26,9 @@
 //! at the current event, there are C(W - 1, n - 1) places in a window of W events, each as probable
 //! as the product of the symbols' rates.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use crate::model::{Label, Model, Sequences};
 use crate::{PatternSet, Window};
 
@@ -36,7 +39,9 @@ pub struct Workload {
     pub window: u32,
     /// The number of events.
     pub events: u64,
-    /// How probable it is that an event fits a symbol, by symbol.
+    /// How probable it is that an event fits a symbol.
+    pub rate: f64,
+    /// The same by symbol, for the first symbols, where it differs.
     pub rates: Vec<f64>,
     /// The share of the instances checked that fit, `Selv`: 1 without predicates.
     pub selectivity: f64,
@@ -45,15 +50,13 @@ pub struct Workload {
 impl Workload {
     /// The paper's Table 1: 10^5 events, a window of 40, all symbols of the set equally frequent.
     pub fn paper(set: &Sequences) -> Self {
-        let symbols = set.symbols();
-        let rate = 1.0 / f64::from(symbols.max(1));
-        let rates = vec![rate; symbols as usize];
-        Self { window: 40, events: 100_000, rates, selectivity: 1.0 }
+        let rate = 1.0 / f64::from(set.symbols().max(1));
+        Self { window: 40, events: 100_000, rate, rates: Vec::new(), selectivity: 1.0 }
     }
 
-    /// The rate of a symbol; 0 if none was given.
-    pub fn rate(&self, symbol: u32) -> f64 {
-        self.rates.get(symbol as usize).copied().unwrap_or(0.0)
+    /// The rate of a symbol.
+    pub fn rate_of(&self, symbol: u32) -> f64 {
+        self.rates.get(symbol as usize).copied().unwrap_or(self.rate)
     }
 }
 
@@ -65,7 +68,7 @@ impl From<&PatternSet> for Workload {
             Window::Events(events) => events.min(u32::MAX.into()) as u32,
             Window::Time(..) => 40,
         };
-        Self { window, events: 100_000, rates: vec![rate; set.symbols()], selectivity: 1.0 }
+        Self { window, events: 100_000, rate, rates: Vec::new(), selectivity: 1.0 }
     }
 }
 
@@ -118,12 +121,12 @@ pub fn terms(model: &Model, load: &Workload, decomposition: u64, merged: bool) -
         .rules()
         .iter()
         .map(|rule| {
-            let logs = rule.expansion.iter().map(|&symbol| load.rate(symbol).ln());
+            let logs = rule.expansion.iter().map(|&symbol| load.rate_of(symbol).ln());
             (rule.expansion.len(), logs.sum())
         })
         .collect();
     let of = |label| match label {
-        Label::Symbol(symbol) => (1, load.rate(symbol).ln()),
+        Label::Symbol(symbol) => (1, load.rate_of(symbol).ln()),
         Label::Composite(rule) => rules[rule as usize],
     };
     for edge in model.edges() {
@@ -162,7 +165,12 @@ pub fn terms(model: &Model, load: &Workload, decomposition: u64, merged: bool) -
 /// once, whatever waits for it; then the events before it are looked for backwards.
 pub fn lazy_terms(model: &Model, load: &Workload) -> Terms {
     let ways = Ways::new(load.window);
-    let kept: f64 = load.rates.iter().sum();
+    let symbols: BTreeSet<Label> = model.edges().iter().map(|edge| edge.label).collect();
+    let rate = |label: &Label| match *label {
+        Label::Symbol(symbol) => load.rate_of(symbol),
+        Label::Composite(_) => 0.0,
+    };
+    let kept: f64 = symbols.iter().map(rate).sum();
     let mut terms = Terms {
         accesses: kept,
         creations: kept,
@@ -174,7 +182,7 @@ pub fn lazy_terms(model: &Model, load: &Workload) -> Terms {
         let word = model.word(pattern).map_or_else(Vec::new, |word| model.expand(word));
         let mut log = 0.0;
         for (before, &symbol) in word.iter().rev().enumerate() {
-            log += load.rate(symbol).ln();
+            log += load.rate_of(symbol).ln();
             let checks = ways.expected(before + 1, log);
             if before == 0 {
                 terms.accesses += checks;
@@ -192,7 +200,7 @@ pub fn lazy_terms(model: &Model, load: &Workload) -> Terms {
 struct Ways {
     window: u32,
     /// ln C(window - 1, n) by n.
-    logs: std::cell::RefCell<Vec<f64>>,
+    logs: RefCell<Vec<f64>>,
 }
 
 impl Ways {

@@ -47,6 +47,9 @@ use crate::model::{Label, Rule, Sequences};
 use crate::share::{self, Merge};
 use lexicon::Lexicon;
 
+/// While rules are looked for, composites are numbered behind the symbols.
+const MOST_SYMBOLS: u32 = 1 << 31;
+
 /// Words for the patterns, and the rules whose composites occur in them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decomposition {
@@ -59,7 +62,12 @@ pub struct Decomposition {
 }
 
 /// Improves a decomposition with the aim of few states, edges and paths, see the [module](self).
+///
+/// A set whose symbols leave no room for numbers of composites is not decomposed.
 pub fn improve(set: &Sequences, start: &Decomposition) -> Decomposition {
+    if set.symbols() > MOST_SYMBOLS {
+        return start.clone();
+    }
     let mut lexicon = Lexicon::new(set);
     let mut known: HashMap<&[u32], u32> = HashMap::with_capacity(set.len());
     let mut slots = Vec::with_capacity(set.len());
@@ -123,6 +131,9 @@ pub fn undivided(set: &Sequences) -> Decomposition {
 /// Decomposes by replacing the most frequent pair of neighbours by a composite, again and again, until
 /// no pair occurs twice: the baseline.
 pub fn most_frequent_pairs(set: &Sequences) -> Decomposition {
+    if set.symbols() > MOST_SYMBOLS {
+        return undivided(set);
+    }
     pairs::decompose(set)
 }
 

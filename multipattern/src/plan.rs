@@ -8,11 +8,11 @@
 
 use std::fmt;
 
-use crate::PatternSet;
 use crate::cost::{self, Terms, Workload};
 use crate::decompose::{self, Decomposition};
 use crate::model::{self, Label, Model, Path, Sequences};
 use crate::share::{self, Merge};
+use crate::{PatternId, PatternSet};
 
 /// How patterns become a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -219,9 +219,9 @@ impl Plan {
     }
 
     /// How a pattern is composed: its derivation. `None` if there is no such pattern.
-    pub fn explain(&self, pattern: u32) -> Option<Derivation<'_>> {
-        self.model.word(pattern)?;
-        Some(Derivation { plan: self, pattern })
+    pub fn explain(&self, pattern: PatternId) -> Option<Derivation<'_>> {
+        self.model.word(pattern.0)?;
+        Some(Derivation { plan: self, pattern: pattern.0 })
     }
 
     /// The three functions of the paper's Fig. 5 as text: state transition, failure transition and

@@ -1,7 +1,7 @@
 //! The models of Figs. 6, 7 and 8 of the paper: their counts, their composites, their pictures.
 
 use multipattern::model::{self, Label, Sequences};
-use multipattern::{Method, PatternSet, Plan, decompose};
+use multipattern::{Method, PatternId, PatternSet, Plan, decompose};
 
 const PATTERNS: [(&str, &str); 4] =
     [("SEQ1", "ABD"), ("SEQ2", "GAB"), ("SEQ3", "ABCD"), ("SEQ4", "BCDE")];
@@ -60,7 +60,7 @@ fn the_most_frequent_pair_first_misses_fig_8() {
 fn the_papers_decompositions() {
     let plan = Plan::proposed(&set(&PATTERNS));
     let explained: Vec<String> =
-        (0..4).map(|pattern| plan.explain(pattern).unwrap().to_string()).collect();
+        (0..4).map(|pattern| plan.explain(PatternId(pattern)).unwrap().to_string()).collect();
     assert_eq!(
         explained,
         [
@@ -70,7 +70,7 @@ fn the_papers_decompositions() {
             "SEQ4(B, C, D, E): SEQ(B, C, D) -> SEQ4({B,C,D}, E)",
         ]
     );
-    assert!(plan.explain(4).is_none());
+    assert!(plan.explain(PatternId(4)).is_none());
     assert_eq!(plan.rules(), 2);
     // All but the start and what is behind G: three patterns go through A, two use {A, B}, two
     // {B, C, D}, and all end in the same state.
@@ -80,7 +80,7 @@ fn the_papers_decompositions() {
 #[test]
 fn without_rules_a_pattern_explains_itself() {
     let plan = Plan::sharing(&set(&PATTERNS));
-    assert_eq!(plan.explain(1).unwrap().to_string(), "SEQ2(G, A, B)");
+    assert_eq!(plan.explain(PatternId(1)).unwrap().to_string(), "SEQ2(G, A, B)");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use multipattern::cost::Workload;
 use multipattern::model::{self, Label, Model, Path, Sequences};
-use multipattern::{Method, Plan, decompose};
+use multipattern::{Method, PatternId, Plan, decompose};
 use proptest::prelude::*;
 
 /// Random patterns, and patterns that have much in common.
@@ -188,7 +188,7 @@ proptest! {
             let model = plan.model();
             let mut users: HashMap<u32, BTreeSet<u32>> = HashMap::new();
             for pattern in 0..model.patterns() as u32 {
-                let rules = plan.explain(pattern).unwrap().subexpressions();
+                let rules = plan.explain(PatternId(pattern)).unwrap().subexpressions();
                 let ways = rules.iter().map(|(rule, _)| model.states_of_rule(*rule));
                 for way in ways.chain([model.states_of(pattern)]) {
                     for &state in &way[1..] {
@@ -228,6 +228,7 @@ fn unusual_sets() {
         (vec![vec![0]; 3], 2, 1),
         (vec![vec![], vec![0, 0]], 3, 2),
         (vec![(0..5000).collect()], 5001, 5000),
+        (vec![vec![u32::MAX, u32::MAX - 1, u32::MAX]; 2], 4, 3),
     ] {
         let set = Sequences::new(patterns);
         let plan = Plan::of(Method::Proposed, &set, &Workload::paper(&set));

@@ -23,7 +23,8 @@ impl Sequences {
     /// An empty sequence is never matched.
     pub fn new(sequences: impl IntoIterator<Item = Vec<u32>>) -> Self {
         let sequences: Vec<_> = sequences.into_iter().collect();
-        let symbols = sequences.iter().flatten().map(|&symbol| symbol + 1).max().unwrap_or(0);
+        let symbols =
+            sequences.iter().flatten().map(|&symbol| symbol.saturating_add(1)).max().unwrap_or(0);
         Self { sequences, symbols, ..Self::default() }
     }
 
@@ -58,7 +59,7 @@ impl Sequences {
         self.sequences.is_empty()
     }
 
-    /// Number of symbols: all symbols are below it.
+    /// Number of symbols: all symbols are below it, or [`u32::MAX`].
     pub fn symbols(&self) -> u32 {
         self.symbols
     }
