@@ -34,9 +34,9 @@ impl Limit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Partial matches alive, where each is kept on its own: with
-    /// [`Evaluation::Runs`](crate::Evaluation::Runs). Default 1,000,000, then an error. (A policy
-    /// that drops some asks for that evaluation.)
+    /// Partial matches alive, counted as [`Stats::runs`](crate::Stats::runs) does: those that a
+    /// shared evaluation keeps as one count as one. Default 1,000,000, then an error. (A policy that
+    /// drops some asks for [`Evaluation::Runs`](crate::Evaluation::Runs).)
     pub runs: Limit,
     /// Partial matches alive in one partition. Default: none.
     pub runs_per_key: Limit,

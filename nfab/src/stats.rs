@@ -17,7 +17,11 @@ pub struct Stats {
     pub matches: u64,
     /// Partial matches whose window passed, one for each run.
     pub timed_out: u64,
-    /// Partial matches now.
+    /// Partial matches now. Under the shared evaluations what is kept as one counts as one, however
+    /// many partial matches it stands for: with
+    /// [`Evaluation::Compact`](crate::Evaluation::Compact) all that wait for the same in one
+    /// partition, with [`Evaluation::Grouped`](crate::Evaluation::Grouped) those of them that
+    /// remember the same.
     pub runs: usize,
     /// Most partial matches at once, those included whose window had passed unnoticed.
     pub peak_runs: usize,

@@ -6,10 +6,11 @@
 //! match, an aggregate that differs from run to run.
 
 use super::compact::sets::MOST_CONDITIONS;
+use super::known::value;
 use crate::config::{Config, HistoryKind};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Policy;
-use crate::nfa::program::{Finish, Ignore, NOWHERE, Program};
+use crate::nfa::program::{COMPLETE, Finish, Ignore, NOWHERE, Program, Wait};
 use crate::nfa::{Automaton, Evaluation, Formula, Skip};
 use crate::predicate::Pick;
 use crate::predicate::evaluate::{Term, Test};
@@ -23,8 +24,15 @@ pub(crate) fn choose(
     let program = &automaton.program;
     let compact = whole_runs(automaton).map_or_else(|| correlated(automaton), Some);
     let grouped = whole_runs(automaton).map_or_else(|| aggregate(automaton), Some);
+    let waiting = program.waits.iter().any(|wait| wait.holds_match);
     match forced {
         None => Ok(match (compact, grouped) {
+            (None, _) if waiting && !forks(program) && !repeats(program, |_| false) => (
+                Evaluation::Runs,
+                "matches wait for their windows to pass, nothing repeats, and no event is both taken \
+                 and ignored, so a first event has few runs"
+                    .to_owned(),
+            ),
             (None, _) if !is_chain(program) => (
                 Evaluation::Compact,
                 "every condition looks at a single event, so all partial matches are kept at once"
@@ -72,37 +80,54 @@ pub(crate) fn choose(
 
 /// No event is ignored, and moves only lead on: strict contiguity without a loop.
 fn is_chain(program: &Program) -> bool {
+    !repeats(program, |wait| !wait.ignores.is_empty())
+}
+
+/// Some way from the start comes back to a wait, or to one that is not wanted.
+fn repeats(program: &Program, unwanted: impl Fn(&Wait) -> bool) -> bool {
     let waits = &program.waits;
     // Waits in which the longest way from a wait ends; a loop would never.
     let mut open: Vec<u32> = vec![program.start];
     for _ in 0..=waits.len() {
         if open.is_empty() {
-            return true;
+            return false;
         }
-        let moves = open.iter().flat_map(|&at| &waits[at as usize].moves);
-        let mut next: Vec<u32> = moves.map(|m| m.target).filter(|&to| to != NOWHERE).collect();
+        let mut next: Vec<u32> = Vec::new();
+        for &at in &open {
+            let wait = &waits[at as usize];
+            for m in &wait.moves {
+                next.push(m.target);
+                if let Finish::Hold { otherwise, .. } = m.finish {
+                    next.push(otherwise);
+                }
+            }
+            next.extend(wait.ignores.iter().map(|i| i.target).filter(|&to| to != at));
+        }
+        next.retain(|&to| to != NOWHERE && to != COMPLETE);
         next.sort_unstable();
         next.dedup();
-        if next.iter().any(|&at| !waits[at as usize].ignores.is_empty()) {
-            return false;
+        if next.iter().any(|&at| unwanted(&waits[at as usize])) {
+            return true;
         }
         open = next;
     }
-    false
+    true
 }
 
 /// In some wait an event that is taken may also be ignored, so that runs multiply.
 fn forks(program: &Program) -> bool {
     program.waits.iter().any(|wait| {
         wait.moves.iter().enumerate().any(|(at, m)| {
-            let mut known = Vec::new();
-            literals(&m.formula, &mut known);
-            let open = |ignore: &Ignore| {
+            let mut literal = Vec::new();
+            literals(&m.formula, &mut literal);
+            let mut known =
+                |of| literal.iter().find(|(number, _)| *number == of).map(|found| found.1);
+            let mut open = |ignore: &Ignore| {
                 ignore.target != NOWHERE
                     && !ignore.unless.contains(&(at as u32))
-                    && value(&ignore.formula, &known) != Some(false)
+                    && value(&ignore.formula, &mut known) != Some(false)
             };
-            wait.ignores.iter().any(open)
+            wait.ignores.iter().any(&mut open)
         })
     })
 }
@@ -121,19 +146,6 @@ fn literals(formula: &Formula, known: &mut Vec<(u32, bool)>) {
             literals(b, known);
         }
         Formula::True => {}
-    }
-}
-
-fn value(formula: &Formula, known: &[(u32, bool)]) -> Option<bool> {
-    match formula {
-        Formula::True => Some(true),
-        Formula::Holds(number) => known.iter().find(|(of, _)| of == number).map(|found| found.1),
-        Formula::Not(inner) => value(inner, known).map(|holds| !holds),
-        Formula::And(a, b) => match (value(a, known), value(b, known)) {
-            (Some(false), _) | (_, Some(false)) => Some(false),
-            (Some(true), Some(true)) => Some(true),
-            _ => None,
-        },
     }
 }
 

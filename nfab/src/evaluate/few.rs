@@ -10,16 +10,15 @@ use super::marked::{End, PASSED};
 use crate::history::EventIndex;
 use crate::runtime::evaluator::Taken;
 
-/// So many matches are read whatever their length; fewer in tests, so that the other way is gone as
-/// well.
-const FEW: usize = if cfg!(test) { 2 } else { 24 };
+/// So many matches are read whatever their length.
+const FEW: usize = 2;
 /// Matches that have so many events on average are long: sorting them costs less than copying.
 const LONG: usize = if cfg!(test) { 4 } else { 8 };
 /// The most events that are read.
 const MOST: usize = 1 << 16;
 /// The most events that are read only to count matches.
 const MOST_TO_COUNT: usize = 1024;
-/// The most dead elements and joins that are passed on the way.
+/// The most joins that are passed on the way.
 const DETOUR: usize = 1 << 10;
 
 /// Working space, used again for each event.
@@ -76,7 +75,8 @@ impl Few {
             self.stack.clear();
             self.stack.push((end.source, self.path.len()));
             while let Some((at, depth)) = self.stack.pop() {
-                if !graph.may_have(at, starts) {
+                let at = graph.seek(at, starts);
+                if at == NONE {
                     continue;
                 }
                 self.path.truncate(depth);
@@ -84,20 +84,15 @@ impl Few {
                 if element.older != NONE {
                     self.stack.push((element.older, depth));
                 }
-                if element.newest < starts.from || element.stage == JOIN {
+                if element.stage == JOIN {
                     detour += 1;
-                    if element.newest >= starts.from {
-                        self.stack.push((element.source, depth));
-                    }
                 } else {
                     self.path.push((element.stage, element.event));
-                    if element.source != NONE {
-                        self.stack.push((element.source, self.path.len()));
-                    } else if element.newest <= starts.to {
-                        self.record();
-                    } else {
-                        detour += 1;
-                    }
+                }
+                if element.source != NONE {
+                    self.stack.push((element.source, self.path.len()));
+                } else {
+                    self.record();
                 }
                 let events = self.taken.len() + self.path.len();
                 if detour > DETOUR || !pays(self.spans.len(), events) {

@@ -19,7 +19,10 @@
 //!
 //! For matches that come out when a window passes, the oldest start is known as well, so that reading
 //! can be confined to the runs that end now. It is a bound: starts that have passed in the
-//! meantime count until garbage is looked for.
+//! meantime count until garbage is looked for. In patterns that have such matches an [`Order`] is
+//! kept as well: which first events there are, so that nobody looks when none of them passes, and
+//! for each element a hop over several older ones, so that those that matter are found in
+//! logarithmic time where the others all start later or have passed before.
 //!
 //! **Lists are linear**: an element is followed by at most one newer one. The evaluations see to it by
 //! continuing each list in one population only, others join it. [`Marked`](super::marked::Marked)
@@ -28,9 +31,11 @@
 //! **Garbage** is found by marking from the heads in one pass backwards, and squeezed out in one
 //! pass forwards, as sources and rests of lists lie before what refers to them.
 
+mod order;
 #[cfg(feature = "serde")]
 mod save;
 
+use self::order::Order;
 use crate::history::{EventIndex, Moved};
 use crate::runtime::evaluator::Key;
 
@@ -66,12 +71,20 @@ pub(super) struct Element {
 pub(super) struct Starts {
     pub(super) from: Key,
     pub(super) to: Key,
+    /// Only matches with this first event, if there is one.
+    pub(super) first: Option<EventIndex>,
 }
 
 impl Starts {
     /// All that are still in the window.
     pub(super) fn since(horizon: Key) -> Starts {
-        Starts { from: horizon, to: Key::MAX }
+        Starts { from: horizon, to: Key::MAX, first: None }
+    }
+
+    /// A match may begin with an element that is a first event.
+    pub(super) fn admit(&self, element: &Element) -> bool {
+        (self.from..=self.to).contains(&element.newest)
+            && self.first.is_none_or(|first| first == element.event)
     }
 }
 
@@ -79,11 +92,18 @@ impl Starts {
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     elements: Vec<Element>,
+    /// If matches may come out when a window passes.
+    order: Option<Order>,
     /// How many were left when garbage was last looked for.
     kept: usize,
 }
 
 impl Graph {
+    /// `ordered`: matches may come out when a window passes.
+    pub(super) fn new(ordered: bool) -> Self {
+        Graph { order: ordered.then(Order::default), ..Graph::default() }
+    }
+
     pub(super) fn len(&self) -> usize {
         self.elements.len()
     }
@@ -100,14 +120,31 @@ impl Graph {
         source: u32,
         newest: Key,
     ) -> u32 {
-        let (mut reach, mut since) = (newest, self.since(source, newest));
-        if list != NONE {
-            let rest = self.get(list);
-            reach = reach.max(rest.reach);
-            since = since.min(rest.since);
-        }
-        self.elements.push(Element { event, stage, older: list, source, newest, reach, since });
+        self.push(Element {
+            event,
+            stage,
+            older: list,
+            source,
+            newest,
+            reach: newest,
+            since: Key::MAX,
+        });
         (self.elements.len() - 1) as u32
+    }
+
+    /// Adds an element whose starts are those of its own runs.
+    fn push(&mut self, mut element: Element) {
+        let own = self.since(element.source, element.newest);
+        element.since = own;
+        if element.older != NONE {
+            let rest = self.get(element.older);
+            element.reach = element.reach.max(rest.reach);
+            element.since = element.since.min(rest.since);
+        }
+        if let Some(order) = &mut self.order {
+            order.push(&element, own);
+        }
+        self.elements.push(element);
     }
 
     /// No run of a population started before; `own` is the start of a run that starts with an event.
@@ -125,14 +162,35 @@ impl Graph {
     pub(super) fn seek(&self, mut list: u32, starts: Starts) -> u32 {
         while self.may_have(list, starts) {
             let element = self.get(list);
-            if element.newest >= starts.from
-                && (element.source != NONE || element.newest <= starts.to)
-            {
-                return list;
-            }
-            list = element.older;
+            let fits =
+                element.newest >= starts.from && (element.source != NONE || starts.admit(element));
+            list = match &self.order {
+                None if fits => return list,
+                None => element.older,
+                Some(order) => match order.seek(list, element.older, fits, starts) {
+                    None => return list,
+                    Some(next) => next,
+                },
+            };
         }
         NONE
+    }
+
+    /// Which runs end now that the window passes of those that started before a horizon, or of all;
+    /// `None` if there are none. `before` is the horizon before.
+    pub(super) fn passing(&mut self, before: Key, horizon: Option<Key>) -> Option<Starts> {
+        let to = horizon.map_or(Some(Key::MAX), |horizon| horizon.checked_sub(1))?;
+        let starts = Starts { from: before, to, first: None };
+        if let Some(order) = &mut self.order {
+            order.forget_firsts(before);
+        }
+        self.next_first(starts, None).map(|_| starts)
+    }
+
+    /// The next first event behind a place that started then, and no other.
+    pub(super) fn next_first(&self, starts: Starts, after: Option<EventIndex>) -> Option<Starts> {
+        let (key, event) = self.order.as_ref()?.next_first(starts, after)?;
+        Some(Starts { from: key, to: key, first: Some(event) })
     }
 
     /// Adds all of a population to the list with the given head; gives the new head.
@@ -148,6 +206,9 @@ impl Graph {
     /// Drops everything.
     pub(super) fn clear(&mut self) {
         self.elements.clear();
+        if let Some(order) = &mut self.order {
+            order.clear();
+        }
         self.kept = 0;
     }
 
@@ -179,6 +240,9 @@ impl Graph {
             }
         }
         let moved = |places: &[u32], at: u32| if at == NONE { NONE } else { places[at as usize] };
+        if let Some(order) = &mut self.order {
+            order.clear();
+        }
         let mut live = 0;
         for at in 0..self.elements.len() {
             if places[at] == NONE {
@@ -196,9 +260,13 @@ impl Graph {
                 used(element.event);
             }
             // All that it leads to has been done.
-            element.since = self.since(element.source, element.newest);
+            let own = self.since(element.source, element.newest);
+            element.since = own;
             if element.older != NONE {
                 element.since = element.since.min(self.get(element.older).since);
+            }
+            if let Some(order) = &mut self.order {
+                order.push(&element, own);
             }
             self.elements[live] = element;
             places[at] = live as u32;
@@ -209,6 +277,9 @@ impl Graph {
         }
         self.elements.truncate(live);
         self.elements.shrink_to(2 * live + 256);
+        if let Some(order) = &mut self.order {
+            order.shrink_to(2 * live + 256);
+        }
         self.kept = live;
     }
 
@@ -219,9 +290,13 @@ impl Graph {
                 element.event = moved.to(element.event);
             }
         }
+        if let Some(order) = &mut self.order {
+            order.renumber(moved);
+        }
     }
 
     pub(super) fn bytes(&self) -> usize {
         self.elements.capacity() * size_of::<Element>()
+            + self.order.as_ref().map_or(0, Order::bytes)
     }
 }

@@ -25,6 +25,7 @@ mod few;
 mod graph;
 mod grouped;
 mod held;
+mod known;
 mod marked;
 mod reader;
 mod stages;

@@ -337,6 +337,41 @@ fn check<V: Evaluator<Record>>(
             found
         }};
     }
+    macro_rules! ready {
+        ($found:expr) => {{
+            let flow = evaluator.enumerate(&mut part, &mut |m: &[Taken]| {
+                let m = m.iter().map(|&(stage, at)| (store.arrival(at), stage));
+                $found.push(m.unzip());
+                ControlFlow::Continue(())
+            });
+            assert!(flow.is_continue());
+        }};
+    }
+    // The matches that come out when windows pass.
+    macro_rules! released {
+        ($horizon:expr) => {{
+            let mut found: Vec<(Vec<u64>, Vec<u32>)> = Vec::new();
+            if evaluator.release(&mut part, $horizon) {
+                ready!(found);
+            }
+            found
+        }};
+    }
+    // The same, one first event after the other.
+    macro_rules! narrowed {
+        ($horizon:expr) => {{
+            let mut found: Vec<(Vec<u64>, Vec<u32>)> = Vec::new();
+            let mut after = None;
+            while evaluator.releases() && evaluator.has_matches(&part) {
+                after = evaluator.narrow(&mut part, $horizon, after);
+                if after.is_none() {
+                    break;
+                }
+                ready!(found);
+            }
+            found
+        }};
+    }
     for (number, &(pause, value, foreign)) in stream.iter().enumerate() {
         time += pause;
         let event = Record::new(TypeId(0), time).with(val, value);
@@ -346,9 +381,10 @@ fn check<V: Evaluator<Record>>(
         horizon = window.horizon(number64, time);
         let expected = reference.expire(Some(horizon));
         if evaluator.prompt() {
-            evaluator.expire(&mut part, &mut context!(Some(time))).expect("no failure");
             let expected = order(expected.into_iter().map(|run| run.taken));
-            assert_eq!(gathered!(), expected, "window before {number}");
+            assert_eq!(released!(Some(horizon)), expected, "window before {number}");
+            assert_eq!(narrowed!(Some(horizon)), expected, "window before {number}, by starts");
+            evaluator.expire(&mut part, &mut context!(Some(time))).expect("no failure");
         }
         facts.next_event();
         let expected = reference.show(number64, key, (!foreign).then_some(&event));
@@ -397,10 +433,10 @@ fn check<V: Evaluator<Record>>(
             evaluator.renumber(&mut std::iter::once(&mut part), &moved);
         }
     }
-    let expected = reference.expire(None);
+    let expected = order(reference.expire(None).into_iter().map(|run| run.taken));
+    assert_eq!(released!(None), expected, "end of the stream");
+    assert_eq!(narrowed!(None), expected, "end of the stream, by starts");
     evaluator.expire(&mut part, &mut context!(None)).expect("no failure");
-    let expected = order(expected.into_iter().map(|run| run.taken));
-    assert_eq!(gathered!(), expected, "end of the stream");
     assert!(evaluator.is_empty(&part));
     assert_eq!(evaluator.cells(), 0);
 }

@@ -114,6 +114,12 @@ impl<T, const BITS: u32> Arena<T, BITS> {
         &self.chunks[index >> BITS].items[index & (Self::CHUNK - 1)]
     }
 
+    /// The chunk of that item, and how far behind the first item the chunk begins.
+    #[inline]
+    pub(super) fn chunk_at(&self, index: usize) -> (usize, &[T]) {
+        (index & !(Self::CHUNK - 1), &self.chunks[index >> BITS].items)
+    }
+
     /// As [`at`](Self::at).
     #[inline]
     pub(super) fn at_mut(&mut self, index: usize) -> &mut T {

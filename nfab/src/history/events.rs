@@ -56,6 +56,15 @@ impl<E> EventStore<E> {
         self.at(at).0
     }
 
+    /// Neighbouring events with their numbers, the one at a place among them, and the place of the
+    /// first.
+    #[inline]
+    pub(crate) fn around(&self, at: EventIndex) -> (EventIndex, &[(u64, E)]) {
+        let first = self.events.first();
+        let (from, events) = self.events.chunk_at((at - first) as usize);
+        (first + from as EventIndex, events)
+    }
+
     /// As [`arrival`](Self::arrival), of an event that may have gone.
     pub(crate) fn arrival_if_held(&self, at: EventIndex) -> Option<u64> {
         let index = at.checked_sub(self.events.first())? as usize;

@@ -3,23 +3,21 @@
 #[cfg(feature = "serde")]
 mod save;
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bounds::{FORGET, SMALL};
+use deliver::Call;
 
 use super::alarms::Clock;
 use super::context::{Context, Facts};
-use super::emit::{Output, Scene};
+use super::emit::Output;
 use super::evaluator::{Arrival, Evaluator, Key};
-use super::output::{Cause, Sink, Store};
-use super::over;
+use super::output::{Cause, Sink};
 use super::partitions::{Handle, Partitions};
 use crate::config::{Config, EndOfInput};
 use crate::error::Error;
 use crate::event::{Event, TypeId};
 use crate::history::EventStore;
-use crate::limits::Policy;
 use crate::nfa::Automaton;
 use crate::nfa::program::Window;
 use crate::predicate::evaluate::Faults;
@@ -49,6 +47,7 @@ pub(super) struct Driver<E: Event, V: Evaluator<E>> {
     facts: Facts,
     faults: Faults,
     out: Output,
+    call: Call,
     /// The least key of a first event that is still in the window, as of the last event that was
     /// looked at.
     horizon: Key,
@@ -79,8 +78,9 @@ macro_rules! context {
     };
 }
 
-// Behind the macro that it uses.
+// Behind the macro that they use.
 mod bounds;
+mod deliver;
 
 impl<E: Event, V: Evaluator<E>> Driver<E, V> {
     pub(super) fn new(automaton: Arc<Automaton>, config: Config, evaluator: V) -> Self {
@@ -110,6 +110,7 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
             store: EventStore::new(),
             faults: Faults::default(),
             out: Output::default(),
+            call: Call::default(),
             horizon: Key::MIN,
             watermark: None,
             collect_at: SMALL.min(config.limits.history.most.saturating_add(1)),
@@ -176,12 +177,13 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
             _ => self.advance(time, sink)?,
         }
         let number = self.stats.events;
+        self.begin_call();
         self.stats.events += 1;
         self.facts.next_event();
         let window = self.automaton.program.window;
         self.horizon = window.horizon(number, time);
         if let Window::Events(_) = window {
-            self.pass(time)?;
+            self.pass(time, Cause::Event(number), sink)?;
         }
         if self.unkeyed && self.out.is_empty() && self.passes_over(event.event_type()) {
             return Ok(());
@@ -217,10 +219,11 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
         }
         let number = self.stats.events;
         self.stats.events += 1;
+        self.begin_call();
         let window = self.automaton.program.window;
         if let Window::Events(_) = window {
             self.horizon = window.horizon(number, time);
-            self.pass(time)?;
+            self.pass(time, Cause::Event(number), sink)?;
         }
         let result = self.leave(None, time);
         let delivered = self.deliver(Cause::Event(number), sink);
@@ -341,18 +344,26 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
         if let Window::Time { .. } = window {
             self.horizon = window.horizon(0, time);
         }
-        let result = self.pass(time);
+        self.begin_call();
+        let result = self.pass(time, Cause::Time(time), sink);
         let delivered = self.deliver(Cause::Time(time), sink);
         result.and(delivered)
     }
 
     /// Runs whose window has passed end, where something comes of it or nobody else would see it.
     #[inline(always)]
-    fn pass(&mut self, time: i64) -> Result<(), Error> {
-        if self.unkeyed && !self.prompt { Ok(()) } else { self.pass_now(time) }
+    fn pass(&mut self, time: i64, cause: Cause, sink: &mut impl Sink<E>) -> Result<(), Error> {
+        if self.unkeyed && !self.prompt { Ok(()) } else { self.pass_now(time, cause, sink) }
     }
 
-    fn pass_now(&mut self, time: i64) -> Result<(), Error> {
+    fn pass_now(&mut self, time: i64, cause: Cause, sink: &mut impl Sink<E>) -> Result<(), Error> {
+        if self.evaluator.releases() {
+            if self.unkeyed {
+                return self.release(&[0], Some(time), cause, sink);
+            }
+            let due = self.due(time);
+            return self.release(&due, Some(time), cause, sink);
+        }
         if self.unkeyed {
             let mut cx = context!(self, Some(time));
             return self.evaluator.expire(&mut self.partitions.at(0).part, &mut cx);
@@ -393,6 +404,11 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
         if self.config.end_of_input != EndOfInput::Max {
             return Ok(());
         }
+        self.begin_call();
+        if self.evaluator.releases() {
+            let all: Vec<u32> = (0..self.partitions.places()).collect();
+            return self.release(&all, None, Cause::End, sink);
+        }
         let mut result = Ok(());
         for part in self.partitions.iter_mut() {
             let mut cx = context!(self, None);
@@ -403,71 +419,5 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
         }
         let delivered = self.deliver(Cause::End, sink);
         result.and(delivered)
-    }
-
-    /// Hands out what was gathered.
-    #[inline]
-    fn deliver(&mut self, cause: Cause, sink: &mut impl Sink<E>) -> Result<(), Error> {
-        if !self.out.is_empty() {
-            let (names, key) = (&self.automaton.stages, &self.automaton.program.key);
-            let scene = Scene { store: Store::Arena(&self.store, None), names, key };
-            let limit = self.config.limits.matches;
-            let Some(dropped) = self.out.bound(limit) else {
-                self.out.clear();
-                return Err(over("matches at once", limit));
-            };
-            self.stats.dropped_matches += dropped;
-            self.out.deliver(cause, &scene, self.config.timeouts, &mut self.stats, sink);
-        }
-        Ok(())
-    }
-
-    /// Hands out the matches that wait in a part, or adds them to what was gathered.
-    fn enumerate(&mut self, at: u32, cause: Cause, sink: &mut impl Sink<E>) -> Result<(), Error> {
-        let part = &mut self.partitions.at(at).part;
-        let limit = self.config.limits.matches;
-        let direct = self.out.is_empty();
-        if direct
-            && sink.only_counts()
-            && let Some(count) = self.evaluator.count(part)
-        {
-            self.stats.matches = self.stats.matches.saturating_add(count);
-            // A sink has no say in what was counted already.
-            let _ = sink.counted(cause, count);
-            return Ok(());
-        }
-        let (names, key) = (&self.automaton.stages, &self.automaton.program.key);
-        let scene = Scene { store: Store::Arena(&self.store, None), names, key };
-        let (out, stats) = (&mut self.out, &mut self.stats);
-        let mut left = limit.most;
-        let mut stopped = false;
-        let flow = self.evaluator.enumerate(part, &mut |events| {
-            if left == 0 {
-                return ControlFlow::Break(());
-            }
-            left -= 1;
-            if direct {
-                stats.matches = stats.matches.saturating_add(1);
-                stopped = sink.matched(&scene.found(cause, events)).is_break();
-                if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            } else {
-                out.add(events);
-                ControlFlow::Continue(())
-            }
-        });
-        if flow.is_continue() {
-            return Ok(());
-        }
-        let told = (limit.most - left) as u64;
-        if !stopped && limit.policy == Policy::Error {
-            return Err(over("matches at once", limit));
-        }
-        // If that takes a look at each of them, all that is known is whether there is one.
-        let all = self.evaluator.count(&mut self.partitions.at(at).part);
-        let more = all.map_or(u64::from(!stopped), |all| all.saturating_sub(told));
-        let counter =
-            if stopped { &mut self.stats.undelivered } else { &mut self.stats.dropped_matches };
-        *counter = counter.saturating_add(more);
-        Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! What one call brings about: gathered, put in order, handed to the sink.
 
 use std::cmp::Ordering;
+use std::ops::ControlFlow;
 
 use super::evaluator::Taken;
 use super::output::{Events, Match, Store, TimedOut};
@@ -127,17 +128,19 @@ impl Output {
         Some(beyond as u64)
     }
 
-    /// Hands everything out. What the sink does not want any more is counted.
+    /// Hands everything out, unless the sink has `stopped` it before. What the sink does not want any
+    /// more is counted.
     pub(crate) fn deliver<E>(
         &mut self,
         cause: Cause,
         scene: &Scene<'_, E>,
         timeouts: bool,
+        stopped: bool,
         stats: &mut Stats,
         sink: &mut impl Sink<E>,
-    ) {
+    ) -> ControlFlow<()> {
         self.arrange();
-        let mut go_on = true;
+        let mut go_on = !stopped;
         for span in &self.matches {
             if !go_on {
                 stats.undelivered = stats.undelivered.saturating_add(1);
@@ -157,6 +160,7 @@ impl Output {
             go_on = sink.timed_out(&partial).is_continue();
         }
         self.clear();
+        if go_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 }
 

@@ -99,6 +99,29 @@ pub(crate) trait Evaluator<E: Event> {
         Ok(())
     }
 
+    /// Matches that come out when a window passes are handed out by [`release`](Self::release).
+    fn releases(&self) -> bool {
+        false
+    }
+
+    /// Gets the matches ready that come out as the window passes of the partial matches that started
+    /// before the horizon, or of all without one: they wait in the part, to be counted or
+    /// enumerated. Gives whether there are some. To be called before [`expire`](Self::expire).
+    fn release(&mut self, _part: &mut Self::Part, _horizon: Option<Key>) -> bool {
+        false
+    }
+
+    /// Of the matches that were released only those with the next first event behind a place are
+    /// ready from now on. Gives that event; `None` if there is no other.
+    fn narrow(
+        &mut self,
+        _part: &mut Self::Part,
+        _horizon: Option<Key>,
+        _after: Option<EventIndex>,
+    ) -> Option<EventIndex> {
+        None
+    }
+
     /// Partial matches that started before `cx.horizon` have ended, those of a wait with a gap also
     /// after `cx.now`; at the end of the stream all have. Matches and timeouts that this brings
     /// about go to `cx.out`. Called promptly only if [`prompt`](Self::prompt) says so; `show` sees
@@ -132,7 +155,8 @@ pub(crate) trait Evaluator<E: Event> {
         ControlFlow::Continue(())
     }
 
-    /// The partial matches of a part whose window has not passed, if each is kept on its own.
+    /// The partial matches of a part whose window has not passed; those that are kept as one count
+    /// as one.
     fn runs(
         &self,
         _part: &Self::Part,

@@ -21,8 +21,8 @@ pub enum Cause {
 /// Where events are found by their places.
 #[derive(Debug)]
 pub(crate) enum Store<'a, E> {
-    /// In the engine; the newest one, with its place and number, perhaps only lent.
-    Arena(&'a EventStore<E>, Option<(EventIndex, u64, &'a E)>),
+    /// In the engine.
+    Arena(&'a EventStore<E>),
     /// In a list of their own, with the numbers of their arrival; places count from 0.
     #[cfg_attr(not(feature = "parallel"), allow(dead_code, reason = "of matches between threads"))]
     Owned(&'a [(u64, E)]),
@@ -31,17 +31,16 @@ pub(crate) enum Store<'a, E> {
 impl<'a, E> Store<'a, E> {
     fn get(self, at: EventIndex) -> &'a E {
         match self {
-            Store::Arena(_, Some((place, _, event))) if place == at => event,
-            Store::Arena(store, _) => store.get(at),
+            Store::Arena(store) => store.get(at),
             Store::Owned(events) => &events[at as usize].1,
         }
     }
 
-    fn arrival(self, at: EventIndex) -> u64 {
+    /// Neighbouring events, the one at a place among them, and the place of the first.
+    fn around(self, at: EventIndex) -> (EventIndex, &'a [(u64, E)]) {
         match self {
-            Store::Arena(_, Some((place, number, _))) if place == at => number,
-            Store::Arena(store, _) => store.arrival(at),
-            Store::Owned(events) => events[at as usize].0,
+            Store::Arena(store) => store.around(at),
+            Store::Owned(events) => (0, events),
         }
     }
 }
@@ -83,7 +82,15 @@ impl<'a, E> Events<'a, E> {
     /// The numbers of the events, counted from 0 over the events that were not late.
     pub fn numbers(&self) -> impl Iterator<Item = u64> + use<'a, E> {
         let Events { parts, store, .. } = *self;
-        parts.iter().map(move |part| store.arrival(part.1))
+        // Most events of a match lie close to each other.
+        let mut near: (EventIndex, &[(u64, E)]) = (0, &[]);
+        parts.iter().map(move |part| {
+            let far = |near: &(EventIndex, &[(u64, E)])| part.1.wrapping_sub(near.0) as usize;
+            if far(&near) >= near.1.len() {
+                near = store.around(part.1);
+            }
+            near.1[far(&near)].0
+        })
     }
 
     /// How many events there are; at least one.

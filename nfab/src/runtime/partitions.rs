@@ -196,7 +196,6 @@ impl<P> Partitions<P> {
     }
 
     /// Places, used or not.
-    #[cfg(any(test, feature = "serde"))]
     pub(crate) fn places(&self) -> u32 {
         self.all.len() as u32
     }

@@ -19,7 +19,8 @@
 //! A part begins with a log. The first time that matches are asked for, the log is replayed, and from
 //! then on the part has lists.
 //!
-//! Conditions are evaluated for each event once, all of them: counters of faults count events.
+//! Conditions are evaluated for each event once, all of them, unless its type alone shows that nothing
+//! changes ([`Kinds`](super::known::Kinds)): counters of faults count events.
 
 mod counting;
 mod labelled;
@@ -36,13 +37,14 @@ use self::sets::{FOREIGN, Sets};
 use super::choose::conditions;
 use super::graph;
 use super::held::{gather, holds};
-use super::marked::End;
+use super::known::Kinds;
 use super::reader::Reader;
 use crate::error::Error;
-use crate::event::Event;
-use crate::history::{Marks, Moved};
+use crate::event::{Event, TypeId};
+use crate::history::{EventIndex, Marks, Moved};
 use crate::nfa::Automaton;
 use crate::nfa::program::Window;
+use crate::predicate::evaluate::Test;
 use crate::runtime::context::Context;
 use crate::runtime::evaluator::{Arrival, Evaluator, Key, Taken};
 use counting::Counting;
@@ -50,40 +52,60 @@ use counting::Counting;
 /// What all partitions share.
 #[derive(Debug)]
 pub(crate) struct Compact {
-    tested: Vec<u32>,
+    kinds: Kinds,
+    /// For each class of types the bits of the conditions on the type that hold.
+    kind_bits: Box<[u64]>,
+    /// The other conditions, with their bits.
+    tested: Vec<(u64, u32)>,
     window: Window,
     /// The waits that hold matches, if there are any.
     holds: Option<Box<[bool]>>,
     sets: Sets,
     counting: Counting,
     spare: Spare,
-    ends: Vec<End>,
     reader: Reader,
     cells: usize,
     bytes: usize,
+    /// The lists, or kinds of runs in logs, of all parts.
+    lists: usize,
 }
 
 impl Compact {
     pub(crate) fn new(automaton: &Automaton) -> Self {
-        let tested = conditions(&automaton.program);
+        let numbers = conditions(&automaton.program);
+        let kinds = Kinds::new(&automaton.program, &automaton.conditions);
+        let mut kind_bits = vec![0; kinds.types().len()];
+        let mut tested = Vec::new();
+        for (bit, &number) in numbers.iter().enumerate() {
+            let Test::TypeIs(of) = automaton.conditions[number as usize].test else {
+                tested.push((1 << bit, number));
+                continue;
+            };
+            for (bits, kind) in kind_bits.iter_mut().zip(kinds.types()) {
+                *bits |= u64::from(kind == Some(of)) << bit;
+            }
+        }
         Compact {
+            kind_bits: kind_bits.into(),
+            kinds,
             window: automaton.program.window,
             holds: holds(&automaton.program),
-            ends: Vec::new(),
-            sets: Sets::new(automaton.program.clone(), &tested),
+            sets: Sets::new(automaton.program.clone(), &numbers),
             tested,
             counting: Counting::new(),
             spare: Spare::default(),
             reader: Reader::new(&automaton.program),
             cells: 0,
             bytes: 0,
+            lists: 0,
         }
     }
 
     /// Does something to a part and keeps the totals up.
     fn on<T>(&mut self, part: &mut Part, act: impl FnOnce(&mut Self, &mut Part) -> T) -> T {
-        let (cells, bytes) = (part.cells(), part.bytes());
+        let (cells, bytes, lists) = (part.cells(), part.bytes(), part.waits());
         let result = act(self, part);
+        self.lists = self.lists - lists + part.waits();
         self.cells = self.cells - cells + part.cells();
         self.bytes = self.bytes - bytes + part.bytes();
         result
@@ -124,15 +146,22 @@ impl<E: Event> Evaluator<E> for Compact {
         self.on(part, |this, part| *part = Part::new(this.holds.is_some()));
     }
 
+    #[inline]
+    fn passes_over(&self, part: &Part, of: TypeId) -> bool {
+        self.kinds.changes_nothing(of, part.busy())
+    }
+
     fn show(
         &mut self,
         part: &mut Part,
         arrival: &Arrival<'_, E>,
         cx: &mut Context<'_, E>,
     ) -> Result<bool, Error> {
-        let mut bits = 0;
-        for (bit, &condition) in self.tested.iter().enumerate() {
-            bits |= u64::from(cx.holds(condition, arrival)) << bit;
+        let mut bits = self.kind_bits[self.kinds.class(arrival.event.event_type())];
+        for &(bit, condition) in &self.tested {
+            if cx.holds(condition, arrival) {
+                bits |= bit;
+            }
         }
         let key = self.window.key(arrival.number, arrival.time);
         Ok(self.on(part, |this, part| {
@@ -156,14 +185,27 @@ impl<E: Event> Evaluator<E> for Compact {
         Ok(())
     }
 
+    fn releases(&self) -> bool {
+        self.holds.is_some()
+    }
+
+    fn release(&mut self, part: &mut Part, horizon: Option<Key>) -> bool {
+        let Some(holds) = &self.holds else { return false };
+        part.release(horizon, holds);
+        !part.ends.is_empty()
+    }
+
+    fn narrow(
+        &mut self,
+        part: &mut Part,
+        horizon: Option<Key>,
+        after: Option<EventIndex>,
+    ) -> Option<EventIndex> {
+        part.narrow(horizon, after)
+    }
+
     fn expire(&mut self, part: &mut Part, cx: &mut Context<'_, E>) -> Result<(), Error> {
         let horizon = cx.now.map(|_| cx.horizon);
-        if let Some(holds) = &self.holds
-            && let Some((graph, starts)) = part.holding(horizon, holds, &mut self.ends)
-        {
-            let reader = &mut self.reader;
-            let _ = reader.visit(graph, &self.ends, 0, starts, &mut |m| gather(cx, m));
-        }
         self.on(part, |this, part| this.expired(part, horizon.unwrap_or(Key::MAX)));
         Ok(())
     }
@@ -200,6 +242,14 @@ impl<E: Event> Evaluator<E> for Compact {
             return ControlFlow::Continue(());
         }
         self.visit(part, visit)
+    }
+
+    fn runs(&self, part: &Part, horizon: Key, _: Option<i64>, _: &Automaton) -> usize {
+        part.alive(horizon)
+    }
+
+    fn all_runs(&self) -> usize {
+        self.lists
     }
 
     fn cells(&self) -> usize {

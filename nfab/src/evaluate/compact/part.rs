@@ -9,6 +9,7 @@ use super::counting::Counting;
 use super::sets::{START, Sets, Step};
 use super::window::Window;
 use crate::evaluate::graph::{Graph, NONE, Starts};
+use crate::evaluate::known::bit;
 use crate::evaluate::marked::{End, PASSED};
 use crate::history::{EventIndex, Moved};
 use crate::runtime::evaluator::Key;
@@ -40,6 +41,11 @@ enum Memory {
     Lists { graph: Graph, heads: Vec<u32> },
 }
 
+/// `ordered`: see [`Graph::new`].
+fn lists(ordered: bool) -> Memory {
+    Memory::Lists { graph: Graph::new(ordered), heads: Vec::new() }
+}
+
 /// A partition.
 #[derive(Debug)]
 pub(crate) struct Part {
@@ -48,6 +54,8 @@ pub(crate) struct Part {
     epoch: u32,
     /// The waits that hold runs, in order.
     waits: Vec<u32>,
+    /// Their bits.
+    busy: u64,
     /// For each the key of the newest start of its runs.
     newest: Vec<Key>,
     /// The least of them.
@@ -61,6 +69,8 @@ pub(crate) struct Part {
     /// How the last event completes matches: with places of waits as sources in a log, with heads in
     /// lists.
     pub(super) ends: Vec<End>,
+    /// Which starts they have.
+    starts: Starts,
     /// The last event, and the horizon then.
     last: Entry,
     horizon: Key,
@@ -77,10 +87,10 @@ pub(super) struct Spare {
 }
 
 impl Part {
-    /// `lists`: matches may come out when a window passes, so runs cannot only be counted.
-    pub(super) fn new(lists: bool) -> Self {
-        let memory = if lists {
-            Memory::Lists { graph: Graph::default(), heads: Vec::new() }
+    /// `holds`: matches may come out when a window passes, so runs cannot only be counted.
+    pub(super) fn new(holds: bool) -> Self {
+        let memory = if holds {
+            lists(true)
         } else {
             Memory::Log { entries: VecDeque::new(), window: Window::default() }
         };
@@ -88,12 +98,14 @@ impl Part {
             set: NONE,
             epoch: 0,
             waits: Vec::new(),
+            busy: 0,
             newest: Vec::new(),
             soonest: Key::MAX,
             oldest: Vec::new(),
             eldest: Key::MAX,
             memory,
             ends: Vec::new(),
+            starts: Starts::since(Key::MIN),
             last: Entry { key: Key::MIN, place: NOT_KEPT, bits: 0 },
             horizon: Key::MIN,
             logged: false,
@@ -103,6 +115,25 @@ impl Part {
     /// No wait holds runs.
     pub(super) fn is_empty(&self) -> bool {
         self.waits.is_empty()
+    }
+
+    /// How many waits hold runs, those included all of whose runs have ended unnoticed.
+    pub(super) fn waits(&self) -> usize {
+        self.waits.len()
+    }
+
+    /// How many waits hold runs that started at the horizon or later.
+    pub(super) fn alive(&self, horizon: Key) -> usize {
+        self.newest.iter().filter(|&&newest| newest >= horizon).count()
+    }
+
+    /// The waits that hold runs, in bits.
+    pub(super) fn busy(&self) -> u64 {
+        self.busy
+    }
+
+    fn note_busy(&mut self) {
+        self.busy = self.waits.iter().fold(0, |busy, &wait| busy | bit(wait));
     }
 
     /// The key of the last event.
@@ -131,40 +162,43 @@ impl Part {
     pub(super) fn lists(&self) -> Option<(&Graph, EventIndex, Starts)> {
         match &self.memory {
             Memory::Log { .. } => None,
-            Memory::Lists { graph, .. } => {
-                Some((graph, self.last.place, Starts::since(self.horizon)))
-            }
+            Memory::Lists { graph, .. } => Some((graph, self.last.place, self.starts)),
         }
     }
 
-    /// Finds the runs that hold a match and whose window passes; they are those of `ends`, as far as
-    /// they started then.
-    pub(super) fn holding(
-        &self,
+    /// Gets the matches ready that wait for the window of their runs, which passes with the horizon;
+    /// all without one.
+    pub(super) fn release(&mut self, horizon: Option<Key>, holds: &[bool]) {
+        self.ends.clear();
+        let Memory::Lists { graph, heads } = &mut self.memory else { return };
+        let Some(starts) = graph.passing(self.horizon, horizon) else { return };
+        self.starts = starts;
+        let holding = (self.waits.iter().zip(heads))
+            .filter(|&(&wait, &mut head)| holds[wait as usize] && graph.may_have(head, starts));
+        self.ends.extend(holding.map(|(_, &mut source)| End { source, stage: PASSED }));
+    }
+
+    /// Of the matches that wait there those with the next first event behind a place.
+    pub(super) fn narrow(
+        &mut self,
         horizon: Option<Key>,
-        holds: &[bool],
-        ends: &mut Vec<End>,
-    ) -> Option<(&Graph, Starts)> {
-        let Memory::Lists { graph, heads } = &self.memory else { return None };
-        let to = horizon.map_or(Some(Key::MAX), |horizon| horizon.checked_sub(1))?;
-        let starts = Starts { from: self.horizon, to };
-        ends.clear();
-        let holding = self
-            .waits
-            .iter()
-            .zip(heads)
-            .filter(|&(&wait, &head)| holds[wait as usize] && graph.may_have(head, starts));
-        ends.extend(holding.map(|(_, &source)| End { source, stage: PASSED }));
-        (!ends.is_empty()).then_some((graph, starts))
+        after: Option<EventIndex>,
+    ) -> Option<EventIndex> {
+        let Memory::Lists { graph, .. } = &mut self.memory else { return None };
+        let passing = graph.passing(self.horizon, horizon)?;
+        self.starts = graph.next_first(passing, after)?;
+        self.starts.first
     }
 
     /// Forgets the runs that started before the horizon.
     pub(super) fn expire(&mut self, horizon: Key, sets: &mut Sets, counting: &mut Counting) {
         self.ends.clear();
         self.horizon = horizon;
+        self.starts = Starts::since(horizon);
         if self.soonest < horizon {
             let alive: Vec<bool> = self.newest.iter().map(|&newest| newest >= horizon).collect();
             retain(&mut self.waits, &alive);
+            self.note_busy();
             if let Memory::Lists { heads, .. } = &mut self.memory {
                 retain(heads, &alive);
             }
@@ -230,6 +264,7 @@ impl Part {
             if self.set != before {
                 self.waits.clear();
                 self.waits.extend_from_slice(sets.waits(self.set));
+                self.note_busy();
             }
         }
         number
@@ -297,7 +332,8 @@ impl Part {
         if self.logged {
             entries.pop_back();
         }
-        self.memory = Memory::Lists { graph: Graph::default(), heads: Vec::new() };
+        // What was a log holds no matches.
+        self.memory = lists(false);
         self.newest.clear();
         self.oldest.clear();
         self.set = sets.id(&[]);

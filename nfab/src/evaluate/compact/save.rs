@@ -30,13 +30,14 @@ impl<E: Event> Save<E> for Compact {
                 part.set_last(last, loading.horizon);
             }
             state::Part::Lists { heads, graph, last } => {
-                part.load_lists(heads, graph, loading)?;
+                part.load_lists(heads, graph, lists, loading)?;
                 part.set_last(last, loading.horizon);
             }
             _ => return Err(corrupt("a partition is of another evaluation")),
         }
         self.cells += part.cells();
         self.bytes += part.bytes();
+        self.lists += part.waits();
         Ok(part)
     }
 }

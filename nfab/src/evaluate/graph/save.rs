@@ -18,12 +18,13 @@ impl Graph {
         self.elements.iter().map(element).collect()
     }
 
-    /// Takes in what was saved.
+    /// Takes in what was saved; see [`Graph::new`].
     pub(in crate::evaluate) fn load(
         saved: Vec<state::Element>,
+        ordered: bool,
         loading: &Loading<'_>,
     ) -> Result<Graph, Error> {
-        let mut graph = Graph::default();
+        let mut graph = Graph::new(ordered);
         // Lists are linear, and events are in order.
         let mut followed = vec![false; saved.len()];
         let mut newest = 0;

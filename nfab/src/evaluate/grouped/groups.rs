@@ -5,6 +5,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::evaluate::graph::NONE;
+use crate::evaluate::known::bit;
 use crate::predicate::register::Register;
 use crate::runtime::evaluator::Key;
 use crate::value::Value;
@@ -32,6 +33,8 @@ pub(super) struct Groups {
     counts: Vec<(u32, bool)>,
     /// The waits that have groups, and perhaps others.
     listed: Vec<u32>,
+    /// Their bits.
+    busy: u64,
 }
 
 impl Groups {
@@ -60,18 +63,26 @@ impl Groups {
         if !self.counts[place].1 {
             self.counts[place].1 = true;
             self.listed.push(wait);
+            self.busy |= bit(wait);
         }
         let all = &self.all;
         self.index.insert_unique(hash, at, |&at| all[at as usize].hash);
         at
     }
 
+    /// The bits of the waits that have groups, and perhaps of others.
+    pub(super) fn busy(&self) -> u64 {
+        self.busy
+    }
+
     /// The waits that have groups, each once.
     pub(super) fn waits(&mut self) -> &[u32] {
-        let Groups { counts, listed, .. } = self;
+        let Groups { counts, listed, busy, .. } = self;
+        *busy = 0;
         listed.retain(|&wait| {
             let (count, listed) = &mut counts[wait as usize];
             *listed = *count > 0;
+            *busy |= if *listed { bit(wait) } else { 0 };
             *listed
         });
         listed

@@ -25,15 +25,17 @@ use std::ops::ControlFlow;
 use self::groups::Groups;
 use self::live::live;
 use self::step::{Runs, Step};
-use super::graph::{self, Graph, NONE, Starts};
+use super::choose::gather as gather_conditions;
+use super::graph::{self, Graph, Starts};
 use super::held::{gather, holds};
+use super::known::Kinds;
 use super::marked::{End, PASSED};
 use super::reader::Reader;
 use crate::error::Error;
-use crate::event::Event;
+use crate::event::{Event, TypeId};
 use crate::history::{EventIndex, Marks, Moved};
-use crate::nfa::Automaton;
-use crate::nfa::program::Window;
+use crate::nfa::program::{Move, Window};
+use crate::nfa::{Automaton, Formula};
 use crate::predicate::register::Register;
 use crate::runtime::context::Context;
 use crate::runtime::evaluator::{Arrival, Evaluator, Key, Taken};
@@ -46,6 +48,9 @@ struct Rules {
     live: Vec<Box<[bool]>>,
     /// The registers of a run without events.
     fresh: Box<[Register]>,
+    /// For each wait and move the conditions that look back, if the formula of the move holds
+    /// wherever all of them and what looks at the event alone do.
+    looks_back: Vec<Vec<Option<Box<[u32]>>>>,
 }
 
 impl Rules {
@@ -54,19 +59,58 @@ impl Rules {
     }
 }
 
+/// For each wait and move the conditions that look back, as [`Rules::looks_back`] has them.
+fn looks_back(automaton: &Automaton) -> Vec<Vec<Option<Box<[u32]>>>> {
+    fn add(formula: &Formula, automaton: &Automaton, into: &mut Vec<u32>) -> bool {
+        let unary = |number: &u32| automaton.conditions[*number as usize].unary;
+        match formula {
+            Formula::True => true,
+            Formula::Holds(number) => {
+                into.extend((!unary(number)).then_some(number));
+                true
+            }
+            Formula::And(a, b) => add(a, automaton, into) && add(b, automaton, into),
+            Formula::Not(inner) => {
+                let mut all = Vec::new();
+                gather_conditions(inner, &mut all);
+                all.iter().all(unary)
+            }
+        }
+    }
+    let of = |m: &Move| {
+        let mut all = Vec::new();
+        add(&m.formula, automaton, &mut all).then(|| all.into())
+    };
+    automaton.program.waits.iter().map(|wait| wait.moves.iter().map(of).collect()).collect()
+}
+
 /// A partition.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Part {
     groups: Groups,
     graph: Graph,
     /// How the last event completes matches.
     ends: Vec<End>,
+    /// Which starts they have.
+    starts: Starts,
     /// Its place, and the horizon then.
     event: EventIndex,
     horizon: Key,
 }
 
 impl Part {
+    /// `holds`: matches may come out when a window passes.
+    fn new(holds: bool) -> Part {
+        Part {
+            groups: Groups::default(),
+            graph: Graph::new(holds),
+            ends: Vec::new(),
+            starts: Starts::since(Key::MIN),
+            event: 0,
+            horizon: Key::MIN,
+        }
+    }
+
     fn bytes(&self) -> usize {
         self.graph.bytes() + self.groups.bytes()
     }
@@ -75,24 +119,24 @@ impl Part {
     fn expire(&mut self, horizon: Key) {
         self.ends.clear();
         self.horizon = horizon;
+        self.starts = Starts::since(horizon);
         self.groups.expire(horizon);
         if self.groups.all.is_empty() {
             self.graph.clear();
         }
     }
 
-    /// Finds the runs that hold a match and whose window passes; they are those of `ends`, as far as
-    /// they started then.
-    fn holding(&self, horizon: Option<Key>, holds: &[bool], ends: &mut Vec<End>) -> Option<Starts> {
-        let to = horizon.map_or(Some(Key::MAX), |horizon| horizon.checked_sub(1))?;
-        let starts = Starts { from: self.horizon, to };
-        ends.clear();
+    /// Gets the matches ready that wait for the window of their runs, which passes with the horizon;
+    /// all without one.
+    fn release(&mut self, horizon: Option<Key>, holds: &[bool]) {
+        self.ends.clear();
+        let Some(starts) = self.graph.passing(self.horizon, horizon) else { return };
+        self.starts = starts;
         let holding =
             self.groups.all.iter().filter(|group| {
                 holds[group.wait as usize] && self.graph.may_have(group.head, starts)
             });
-        ends.extend(holding.map(|group| End { source: group.head, stage: PASSED }));
-        (!ends.is_empty()).then_some(starts)
+        self.ends.extend(holding.map(|group| End { source: group.head, stage: PASSED }));
     }
 
     fn collect(&mut self, used: impl FnMut(EventIndex)) {
@@ -105,14 +149,15 @@ impl Part {
 #[derive(Debug)]
 pub(crate) struct Grouped {
     rules: Rules,
+    kinds: Kinds,
     /// The waits that hold matches, if there are any.
     holds: Option<Box<[bool]>>,
     step: Step,
-    ends: Vec<End>,
-    own: Vec<Register>,
     reader: Reader,
     cells: usize,
     bytes: usize,
+    /// The groups of all parts.
+    groups: usize,
 }
 
 impl Grouped {
@@ -122,21 +167,23 @@ impl Grouped {
                 window: automaton.program.window,
                 live: live(automaton),
                 fresh: automaton.registers.iter().map(|r| r.empty()).collect(),
+                looks_back: looks_back(automaton),
             },
+            kinds: Kinds::new(&automaton.program, &automaton.conditions),
             holds: holds(&automaton.program),
-            ends: Vec::new(),
             step: Step::default(),
-            own: Vec::new(),
             reader: Reader::new(&automaton.program),
             cells: 0,
             bytes: 0,
+            groups: 0,
         }
     }
 
     /// Does something to a part and keeps the totals up.
     fn on<T>(&mut self, part: &mut Part, act: impl FnOnce(&mut Self, &mut Part) -> T) -> T {
-        let (cells, bytes) = (part.graph.len(), part.bytes());
+        let (cells, bytes, groups) = (part.graph.len(), part.bytes(), part.groups.all.len());
         let result = act(self, part);
+        self.groups = self.groups - groups + part.groups.all.len();
         self.cells = self.cells - cells + part.graph.len();
         self.bytes = self.bytes - bytes + part.bytes();
         result
@@ -148,9 +195,10 @@ impl Grouped {
         arrival: &Arrival<'_, E>,
         cx: &mut Context<'_, E>,
     ) -> bool {
-        let Part { groups, graph, ends, event, horizon } = part;
+        let Part { groups, graph, ends, starts, event, horizon } = part;
         ends.clear();
         (*event, *horizon) = (arrival.place, cx.horizon);
+        *starts = Starts::since(cx.horizon);
         if graph.is_due() {
             groups.expire(*horizon);
             let heads = groups.all.iter_mut().map(|group| &mut group.head);
@@ -169,14 +217,11 @@ impl Grouped {
                 self.step.keep_group();
                 continue;
             }
-            self.own.clear();
-            self.own.extend_from_slice(&group.registers);
-            let runs = Runs { wait: group.wait, source: group.head, newest: group.newest };
-            keep |= self.step.look(&self.rules, runs, &self.own, (arrival, cx), (groups, ends));
+            let runs = Runs::of(groups, at);
+            keep |= self.step.look(&self.rules, runs, (arrival, cx), (groups, ends));
         }
-        let runs = Runs { wait: cx.automaton.program.start, source: NONE, newest: Key::MIN };
-        let fresh = &self.rules.fresh;
-        keep |= self.step.look(&self.rules, runs, fresh, (arrival, cx), (groups, ends));
+        let runs = Runs::start(cx.automaton.program.start);
+        keep |= self.step.look(&self.rules, runs, (arrival, cx), (groups, ends));
         self.step.carry_out(groups, graph, arrival.place);
         if groups.all.is_empty() && ends.is_empty() {
             graph.clear();
@@ -189,8 +234,7 @@ impl Grouped {
         part: &Part,
         visit: &mut impl FnMut(&[Taken]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let starts = Starts::since(part.horizon);
-        self.reader.visit(&part.graph, &part.ends, part.event, starts, visit)
+        self.reader.visit(&part.graph, &part.ends, part.event, part.starts, visit)
     }
 }
 
@@ -198,7 +242,7 @@ impl<E: Event> Evaluator<E> for Grouped {
     type Part = Part;
 
     fn part(&self) -> Part {
-        Part::default()
+        Part::new(self.holds.is_some())
     }
 
     fn is_empty(&self, part: &Part) -> bool {
@@ -206,7 +250,12 @@ impl<E: Event> Evaluator<E> for Grouped {
     }
 
     fn clear(&mut self, part: &mut Part) {
-        self.on(part, |_, part| *part = Part::default());
+        self.on(part, |this, part| *part = Part::new(this.holds.is_some()));
+    }
+
+    #[inline]
+    fn passes_over(&self, part: &Part, of: TypeId) -> bool {
+        self.kinds.changes_nothing(of, part.groups.busy())
     }
 
     fn show(
@@ -224,12 +273,9 @@ impl<E: Event> Evaluator<E> for Grouped {
             this.step.begin(cx.automaton.conditions.len());
             let Part { groups, graph, ends, .. } = part;
             for at in 0..groups.all.len() {
-                let group = &groups.all[at];
-                this.own.clear();
-                this.own.extend_from_slice(&group.registers);
-                let runs = Runs { wait: group.wait, source: group.head, newest: group.newest };
+                let runs = Runs::of(groups, at);
                 let target = cx.automaton.program.waits[runs.wait as usize].foreign;
-                this.step.look_foreign(&this.rules, runs, target, &this.own, (groups, ends));
+                this.step.look_foreign(&this.rules, runs, target, (groups, ends));
             }
             this.step.carry_out(groups, graph, part.event);
         });
@@ -240,14 +286,29 @@ impl<E: Event> Evaluator<E> for Grouped {
         Ok(())
     }
 
+    fn releases(&self) -> bool {
+        self.holds.is_some()
+    }
+
+    fn release(&mut self, part: &mut Part, horizon: Option<Key>) -> bool {
+        let Some(holds) = &self.holds else { return false };
+        part.release(horizon, holds);
+        !part.ends.is_empty()
+    }
+
+    fn narrow(
+        &mut self,
+        part: &mut Part,
+        horizon: Option<Key>,
+        after: Option<EventIndex>,
+    ) -> Option<EventIndex> {
+        let passing = part.graph.passing(part.horizon, horizon)?;
+        part.starts = part.graph.next_first(passing, after)?;
+        part.starts.first
+    }
+
     fn expire(&mut self, part: &mut Part, cx: &mut Context<'_, E>) -> Result<(), Error> {
         let horizon = cx.now.map(|_| cx.horizon);
-        if let Some(holds) = &self.holds
-            && let Some(starts) = part.holding(horizon, holds, &mut self.ends)
-        {
-            let reader = &mut self.reader;
-            let _ = reader.visit(&part.graph, &self.ends, 0, starts, &mut |m| gather(cx, m));
-        }
         self.on(part, |_, part| part.expire(horizon.unwrap_or(Key::MAX)));
         Ok(())
     }
@@ -261,8 +322,7 @@ impl<E: Event> Evaluator<E> for Grouped {
     }
 
     fn count(&mut self, part: &mut Part) -> Option<u64> {
-        let starts = Starts::since(part.horizon);
-        self.reader.count(&part.graph, &part.ends, starts)
+        self.reader.count(&part.graph, &part.ends, part.starts)
     }
 
     fn enumerate(
@@ -274,6 +334,14 @@ impl<E: Event> Evaluator<E> for Grouped {
             return ControlFlow::Continue(());
         }
         self.visit(part, visit)
+    }
+
+    fn runs(&self, part: &Part, horizon: Key, _: Option<i64>, _: &Automaton) -> usize {
+        part.groups.all.iter().filter(|group| group.newest >= horizon).count()
+    }
+
+    fn all_runs(&self) -> usize {
+        self.groups
     }
 
     fn cells(&self) -> usize {

@@ -21,8 +21,9 @@ impl<E: Event> Save<E> for Grouped {
         let state::Part::Grouped { groups, graph } = saved else {
             return Err(corrupt("a partition is of another evaluation"));
         };
-        let graph = Graph::load(graph, loading)?;
-        let mut part = Part { graph, horizon: loading.horizon, ..Part::default() };
+        let holds = self.holds.is_some();
+        let graph = Graph::load(graph, holds, loading)?;
+        let mut part = Part { graph, horizon: loading.horizon, ..Part::new(holds) };
         for (nth, state::Group { wait, head, registers }) in (0..).zip(groups) {
             loading.registers(&registers)?;
             let head = part.graph.head(head)?;
@@ -35,6 +36,7 @@ impl<E: Event> Save<E> for Grouped {
         }
         self.cells += part.graph.len();
         self.bytes += part.bytes();
+        self.groups += part.groups.all.len();
         Ok(part)
     }
 }

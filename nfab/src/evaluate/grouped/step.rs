@@ -6,11 +6,12 @@
 //! its runs enter, if that one has none.
 
 use super::Rules;
-use super::groups::Groups;
+use super::groups::{Group, Groups};
 use crate::evaluate::graph::{Graph, JOIN, NONE};
+use crate::evaluate::known::{stays, value};
 use crate::evaluate::marked::{End, PASSED};
 use crate::event::Event;
-use crate::nfa::program::{COMPLETE, Finish, Ignore, Move, NOWHERE, Sees};
+use crate::nfa::program::{COMPLETE, Finish, Move, NOWHERE, Sees};
 use crate::nfa::{Automaton, Formula};
 use crate::predicate::evaluate;
 use crate::predicate::register::Register;
@@ -33,9 +34,41 @@ struct Entry {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Runs {
     pub(super) wait: u32,
-    /// The list of the runs; [`NONE`] for the run that has not started.
+    /// Their group; [`NONE`] for the run that has not started.
+    pub(super) group: u32,
+    /// Their list; [`NONE`] for the run that has not started.
     pub(super) source: u32,
     pub(super) newest: Key,
+}
+
+impl Runs {
+    /// All runs of a group.
+    pub(super) fn of(groups: &Groups, at: usize) -> Runs {
+        let group = &groups.all[at];
+        let Group { wait, head, newest, .. } = *group;
+        Runs { wait, group: at as u32, source: head, newest }
+    }
+
+    /// The run that has not started.
+    pub(super) fn start(wait: u32) -> Runs {
+        Runs { wait, group: NONE, source: NONE, newest: Key::MIN }
+    }
+
+    fn registers<'a>(&self, rules: &'a Rules, groups: &'a Groups) -> &'a [Register] {
+        match self.group {
+            NONE => &rules.fresh,
+            group => &groups.all[group as usize].registers,
+        }
+    }
+}
+
+/// What an event alone says of the formulas of a wait.
+#[derive(Clone, Debug, Default)]
+struct Verdicts {
+    /// In the order of the moves, as far as it is known whether they hold.
+    moves: Vec<Option<bool>>,
+    /// The runs stay as they are, whatever they remember.
+    idle: bool,
 }
 
 /// Working space.
@@ -49,8 +82,8 @@ pub(super) struct Step {
     group: u64,
     registers: Vec<Register>,
     fires: Vec<bool>,
-    /// For each wait that has groups whether they stay as they are, whatever they remember.
-    idle: Vec<bool>,
+    /// For each wait that has groups.
+    verdicts: Vec<Verdicts>,
 }
 
 impl Step {
@@ -60,6 +93,25 @@ impl Step {
         self.known.resize(conditions, 0);
     }
 
+    fn holds<E: Event>(
+        &mut self,
+        number: u32,
+        registers: &[Register],
+        arrival: &Arrival<'_, E>,
+        cx: &mut Context<'_, E>,
+    ) -> bool {
+        let condition = &cx.automaton.conditions[number as usize];
+        if condition.unary {
+            return cx.holds(number, arrival);
+        }
+        let known = &mut self.known[number as usize];
+        if *known & !1 != self.group {
+            let at = evaluate::Context { event: arrival.event, registers, faults: cx.faults };
+            *known = self.group | u64::from(condition.test.evaluate(at).holds());
+        }
+        *known & 1 == 1
+    }
+
     fn open<E: Event>(
         &mut self,
         formula: &Formula,
@@ -67,18 +119,7 @@ impl Step {
         arrival: &Arrival<'_, E>,
         cx: &mut Context<'_, E>,
     ) -> bool {
-        formula.open(&mut |number| {
-            let condition = &cx.automaton.conditions[number as usize];
-            if condition.unary {
-                return cx.holds(number, arrival);
-            }
-            let known = &mut self.known[number as usize];
-            if *known & !1 != self.group {
-                let at = evaluate::Context { event: arrival.event, registers, faults: cx.faults };
-                *known = self.group | u64::from(condition.test.evaluate(at).holds());
-            }
-            *known & 1 == 1
-        })
+        formula.open(&mut |number| self.holds(number, registers, arrival, cx))
     }
 
     /// Whether a formula holds with the event entered.
@@ -109,27 +150,32 @@ impl Step {
         arrival: &Arrival<'_, E>,
         cx: &mut Context<'_, E>,
     ) -> bool {
-        let waits = &cx.automaton.program.waits;
-        self.idle.resize(waits.len(), false);
+        let automaton = cx.automaton;
+        let waits = &automaton.program.waits;
+        self.verdicts.resize_with(waits.len(), Verdicts::default);
         let mut concerned = false;
-        for &number in groups.waits() {
-            let wait = &waits[number as usize];
-            let stays = |ignore: &Ignore| ignore.target == number;
-            let idle = wait.moves.iter().all(|m| !possible(&m.formula, arrival, cx).0)
-                && wait.stops.iter().all(|formula| !possible(formula, arrival, cx).0)
-                && (wait.ignores.iter())
-                    .all(|ignore| stays(ignore) || !possible(&ignore.formula, arrival, cx).0)
-                && (wait.ignores.iter())
-                    .any(|ignore| stays(ignore) && !possible(&ignore.formula, arrival, cx).1);
-            self.idle[number as usize] = idle;
-            concerned |= !idle;
+        let mut known = |formula: &Formula| {
+            value(formula, &mut |number| {
+                let unary = automaton.conditions[number as usize].unary;
+                unary.then(|| cx.holds(number, arrival))
+            })
+        };
+        for &number in groups.waits().iter().chain([&automaton.program.start]) {
+            let (wait, verdicts) = (&waits[number as usize], &mut self.verdicts[number as usize]);
+            verdicts.moves.clear();
+            verdicts.moves.extend(wait.moves.iter().map(|m| known(&m.formula)));
+            if number != automaton.program.start {
+                let moves = verdicts.moves.iter().all(|&holds| holds == Some(false));
+                verdicts.idle = moves && stays(wait, number, &mut known);
+                concerned |= !verdicts.idle;
+            }
         }
         concerned
     }
 
     /// The groups of a wait stay as they are.
     pub(super) fn is_idle(&self, wait: u32) -> bool {
-        self.idle[wait as usize]
+        self.verdicts[wait as usize].idle
     }
 
     /// A group stays as it is.
@@ -137,25 +183,53 @@ impl Step {
         self.stay.push(true);
     }
 
-    /// What the runs of a group do with an event.
+    /// Finds which moves fire; gives whether some do.
+    fn fire<E: Event>(
+        &mut self,
+        rules: &Rules,
+        wait: u32,
+        registers: &[Register],
+        arrival: &Arrival<'_, E>,
+        cx: &mut Context<'_, E>,
+    ) -> bool {
+        let automaton = cx.automaton;
+        let mut fires = std::mem::take(&mut self.fires);
+        fires.clear();
+        let moves = &automaton.program.waits[wait as usize].moves;
+        let looks_back = &rules.looks_back[wait as usize];
+        for (at, (m, looks_back)) in moves.iter().zip(looks_back).enumerate() {
+            fires.push(match (self.verdicts[wait as usize].moves[at], looks_back) {
+                (Some(holds), _) => holds,
+                (None, Some(all)) => {
+                    all.iter().all(|&number| self.holds(number, registers, arrival, cx))
+                }
+                (None, None) => self.open(&m.formula, registers, arrival, cx),
+            });
+        }
+        let some = fires.contains(&true);
+        self.fires = fires;
+        some
+    }
+
+    /// What the runs of a group do with an event, of which [`concerns`](Self::concerns) was told.
     pub(super) fn look<E: Event>(
         &mut self,
         rules: &Rules,
         runs: Runs,
-        registers: &[Register],
         (arrival, cx): (&Arrival<'_, E>, &mut Context<'_, E>),
         (groups, ends): (&mut Groups, &mut Vec<End>),
     ) -> bool {
         let automaton = cx.automaton;
         let wait = &automaton.program.waits[runs.wait as usize];
         self.group += 2;
-        let mut fires = std::mem::take(&mut self.fires);
-        fires.clear();
-        fires.extend(wait.moves.iter().map(|m| self.open(&m.formula, registers, arrival, cx)));
+        let registers = runs.registers(rules, groups);
+        let some = self.fire(rules, runs.wait, registers, arrival, cx);
         let stopped = wait.stops.iter().any(|formula| self.open(formula, registers, arrival, cx));
-        let first = self.entries.len();
+        let (first, first_end) = (self.entries.len(), ends.len());
         let mut keep = false;
-        for (m, _) in wait.moves.iter().zip(&fires).filter(|(_, fires)| **fires) {
+        let fires = std::mem::take(&mut self.fires);
+        for (m, _) in wait.moves.iter().zip(&fires).filter(|(_, fires)| some && **fires) {
+            let registers = runs.registers(rules, groups);
             let (target, emits) = match &m.finish {
                 Finish::No => (m.target, false),
                 Finish::Emit { formula: Formula::True, .. } => (m.target, true),
@@ -170,8 +244,9 @@ impl Step {
                     (if holds { m.target } else { *otherwise }, false)
                 }
             };
+            // No other group has this list.
             let end = End { source: runs.source, stage: m.stage };
-            if emits && !ends.contains(&end) {
+            if emits && !ends[first_end..].contains(&end) {
                 ends.push(end);
             }
             keep |= emits;
@@ -188,14 +263,14 @@ impl Step {
                 self.entries.push(entry);
             }
         }
-        if runs.source != NONE {
+        if runs.group != NONE {
             let mut stays = false;
             for ignore in &wait.ignores {
+                let registers = runs.registers(rules, groups);
                 let open = !ignore.unless.iter().any(|&m| fires[m as usize])
                     && self.open(&ignore.formula, registers, arrival, cx);
                 if open && (ignore.target == COMPLETE || !stopped) {
-                    stays |=
-                        self.pass(rules, runs, ignore.target, registers, (groups, ends), first);
+                    stays |= self.pass(rules, runs, ignore.target, (groups, ends), first);
                 }
             }
             self.entries[first..].iter_mut().for_each(|entry| entry.free &= !stays);
@@ -211,11 +286,10 @@ impl Step {
         rules: &Rules,
         runs: Runs,
         target: u32,
-        registers: &[Register],
         out: (&mut Groups, &mut Vec<End>),
     ) {
         let first = self.entries.len();
-        let stays = self.pass(rules, runs, target, registers, out, first);
+        let stays = self.pass(rules, runs, target, out, first);
         self.stay.push(stays);
     }
 
@@ -230,13 +304,13 @@ impl Step {
         rules: &Rules,
         runs: Runs,
         target: u32,
-        registers: &[Register],
         (groups, ends): (&mut Groups, &mut Vec<End>),
         first: usize,
     ) -> bool {
         if target == COMPLETE {
+            // No other group has this list, and this was the last that is written down for it.
             let end = End { source: runs.source, stage: PASSED };
-            if !ends.contains(&end) {
+            if ends.last() != Some(&end) {
                 ends.push(end);
             }
         }
@@ -244,7 +318,7 @@ impl Step {
             return target == runs.wait;
         }
         self.registers.clear();
-        self.registers.extend_from_slice(registers);
+        self.registers.extend_from_slice(runs.registers(rules, groups));
         let group = self.group_of(rules, target, groups);
         let known = |e: &Entry| (e.group, e.stage) == (group, JOIN);
         if !self.entries[first..].iter().any(known) {
@@ -310,34 +384,6 @@ impl Step {
         }
         if gone {
             groups.sweep();
-        }
-    }
-}
-
-/// Whether a formula may hold, and whether it may not, by what is known of the event alone.
-fn possible<E: Event>(
-    formula: &Formula,
-    arrival: &Arrival<'_, E>,
-    cx: &mut Context<'_, E>,
-) -> (bool, bool) {
-    match formula {
-        Formula::True => (true, false),
-        Formula::Holds(number) if cx.automaton.conditions[*number as usize].unary => {
-            let holds = cx.holds(*number, arrival);
-            (holds, !holds)
-        }
-        Formula::Holds(_) => (true, true),
-        Formula::Not(inner) => {
-            let (holds, fails) = possible(inner, arrival, cx);
-            (fails, holds)
-        }
-        Formula::And(a, b) => {
-            let a = possible(a, arrival, cx);
-            if !a.0 {
-                return a;
-            }
-            let b = possible(b, arrival, cx);
-            (b.0, a.1 || b.1)
         }
     }
 }

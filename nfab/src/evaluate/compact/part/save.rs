@@ -54,6 +54,7 @@ impl Part {
             }
         }
         self.waits = sets.waits(self.set).to_vec();
+        self.note_busy();
         Ok(())
     }
 
@@ -61,12 +62,13 @@ impl Part {
         &mut self,
         saved: Vec<(u32, u32)>,
         graph: Vec<state::Element>,
+        holds: bool,
         loading: &Loading<'_>,
     ) -> Result<(), Error> {
         if !saved.is_sorted_by(|a, b| a.0 < b.0) {
             return Err(corrupt("what partial matches wait for is not in order"));
         }
-        let graph = Graph::load(graph, loading)?;
+        let graph = Graph::load(graph, holds, loading)?;
         let mut heads = Vec::with_capacity(saved.len());
         for (wait, head) in saved {
             let head = graph.head(head)?;
@@ -78,6 +80,7 @@ impl Part {
         self.soonest = self.newest.iter().copied().min().unwrap_or(Key::MAX);
         self.eldest = self.oldest.iter().copied().min().unwrap_or(Key::MAX);
         self.memory = Memory::Lists { graph, heads };
+        self.note_busy();
         Ok(())
     }
 
