@@ -14,6 +14,7 @@ use nfab::{
 
 use super::case::Case;
 use super::compare::{Cause, Output, agree, expected};
+use super::report;
 
 /// A case did not pass.
 const DIFFERS: u8 = 1;
@@ -21,13 +22,38 @@ const DIFFERS: u8 = 1;
 const UNREADABLE: u8 = 2;
 
 pub(super) fn main(path: &str) -> ExitCode {
-    match open(path).and_then(|input| replay_all(input, &mut io::stdout().lock())) {
+    let input = open(path).map_err(Stopped::Input);
+    match input.and_then(|input| replay_all(input, &mut io::stdout().lock())) {
         Ok(0) => ExitCode::SUCCESS,
         Ok(_) => ExitCode::from(DIFFERS),
-        Err(error) => {
-            // Nobody is left to tell if standard error is closed.
-            let _ = writeln!(io::stderr(), "nfab: {path}: {error}");
+        Err(stopped) => {
+            match stopped {
+                Stopped::Input(error) => report::tell(format_args!("nfab: {path}: {error}")),
+                Stopped::Output(error) => report::unwritten(&error),
+            }
             ExitCode::from(UNREADABLE)
+        }
+    }
+}
+
+/// Why not all cases were replayed.
+enum Stopped {
+    Input(io::Error),
+    Output(io::Error),
+}
+
+impl From<io::Error> for Stopped {
+    fn from(error: io::Error) -> Self {
+        Stopped::Input(error)
+    }
+}
+
+impl Stopped {
+    /// A failed write. Whoever closed our output has seen enough.
+    fn writing(error: io::Error, failed: u64) -> Result<u64, Self> {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Ok(failed),
+            _ => Err(Stopped::Output(error)),
         }
     }
 }
@@ -45,7 +71,7 @@ fn open(path: &str) -> io::Result<Box<dyn BufRead>> {
 }
 
 /// Replays all cases; gives how many failed.
-fn replay_all(input: impl BufRead, out: &mut impl Write) -> io::Result<u64> {
+fn replay_all(input: impl BufRead, out: &mut impl Write) -> Result<u64, Stopped> {
     let (mut passed, mut failed) = (0u64, 0u64);
     for (number, line) in input.lines().enumerate() {
         let line = line?;
@@ -71,13 +97,14 @@ fn replay_all(input: impl BufRead, out: &mut impl Write) -> io::Result<u64> {
             Ok(()) => passed += 1,
             Err(report) => {
                 failed += 1;
-                write!(out, "FAILED {id}\n{report}")?;
+                if let Err(error) = write!(out, "FAILED {id}\n{report}") {
+                    return Stopped::writing(error, failed);
+                }
             }
         }
     }
-    writeln!(out, "{passed} passed, {failed} failed")?;
-    out.flush()?;
-    Ok(failed)
+    let told = writeln!(out, "{passed} passed, {failed} failed").and_then(|()| out.flush());
+    told.map_or_else(|error| Stopped::writing(error, failed), |()| Ok(failed))
 }
 
 /// Output of the engine in the terms of a case.

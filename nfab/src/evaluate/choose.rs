@@ -7,6 +7,7 @@
 
 use super::compact::sets::MOST_CONDITIONS;
 use super::known::value;
+use super::sequence::Sequence;
 use crate::config::{Config, HistoryKind};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Policy;
@@ -27,6 +28,12 @@ pub(crate) fn choose(
     let waiting = program.waits.iter().any(|wait| wait.holds_match);
     match forced {
         None => Ok(match (compact, grouped) {
+            (None, _) if Sequence::fits(automaton) => (
+                Evaluation::Compact,
+                "every stage takes one event and every condition looks at one, so partial matches \
+                 wait in a queue a stage"
+                    .to_owned(),
+            ),
             (None, _) if waiting && !forks(program) && !repeats(program, |_| false) => (
                 Evaluation::Runs,
                 "matches wait for their windows to pass, nothing repeats, and no event is both taken \

@@ -8,6 +8,9 @@
 //! | [`Compact`](compact) | conditions over single events | all runs in one wait |
 //! | [`Grouped`](grouped) | conditions that look back at first and last events | all runs in one wait that remember the same |
 //!
+//! The compact evaluation of a [sequence] of single events is simpler than that of the others: a queue
+//! a stage.
+//!
 //! Both keep the runs in a [`graph`] of events. A [`reader`] reads the matches that an event completes
 //! off it: [few](few) of them one by one. Otherwise the part of the graph that leads to them is
 //! [marked](marked), and a [`walk`] enumerates them in their order, or they are counted. The
@@ -28,6 +31,7 @@ mod held;
 mod known;
 mod marked;
 mod reader;
+mod sequence;
 mod stages;
 #[cfg(test)]
 mod tests;
@@ -36,3 +40,4 @@ mod walk;
 pub(crate) use choose::{choose, with_config};
 pub(crate) use compact::Compact;
 pub(crate) use grouped::Grouped;
+pub(crate) use sequence::Sequence;

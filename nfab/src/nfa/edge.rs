@@ -118,6 +118,20 @@ impl Formula {
         }
     }
 
+    /// Its value as far as conditions are known.
+    pub(crate) fn value(&self, known: &[Option<bool>]) -> Option<bool> {
+        match self {
+            Formula::True => Some(true),
+            Formula::Holds(condition) => known[*condition as usize],
+            Formula::Not(inner) => inner.value(known).map(|holds| !holds),
+            Formula::And(a, b) => match (a.value(known), b.value(known)) {
+                (Some(false), _) | (_, Some(false)) => Some(false),
+                (Some(true), Some(true)) => Some(true),
+                _ => None,
+            },
+        }
+    }
+
     pub(crate) fn text(&self, name: &impl Fn(u32) -> String) -> String {
         match self {
             Formula::True => "true".to_owned(),

@@ -4,6 +4,7 @@
 //! builds it from a query; `sase` says how. `program` is what runs execute. `dot` draws the states,
 //! `explain` writes them down.
 
+pub(crate) mod classes;
 mod compile;
 mod conditions;
 mod copies;

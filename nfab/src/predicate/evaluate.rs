@@ -196,10 +196,9 @@ impl Relation {
     }
 }
 
-/// The integers that a register may hold.
+/// The integers for which a comparison with a constant holds.
 #[derive(Clone, Copy, Debug)]
-struct Range {
-    register: usize,
+pub(crate) struct Range {
     low: i64,
     /// How far the greatest one is from the least.
     span: u64,
@@ -208,8 +207,11 @@ struct Range {
 }
 
 impl Range {
+    /// Every integer.
+    pub(crate) const ALL: Range = Range { low: i64::MIN, span: u64::MAX, inside: true };
+
     /// Integers `r` with `r relation value`.
-    fn new(register: usize, relation: Relation, value: i64) -> Range {
+    fn new(relation: Relation, value: i64) -> Range {
         let up_to = |high: Option<i64>, inside: bool| match high {
             Some(high) => (i64::MIN, high.wrapping_sub(i64::MIN) as u64, inside),
             // There is none.
@@ -223,13 +225,12 @@ impl Range {
             Relation::Greater => up_to(Some(value), false),
             Relation::GreaterOrEqual => up_to(value.checked_sub(1), false),
         };
-        Range { register, low, span, inside }
+        Range { low, span, inside }
     }
 
     #[inline]
-    fn holds(&self, registers: &[Register]) -> Option<bool> {
-        let value = registers[self.register].int()?;
-        Some((value.wrapping_sub(self.low) as u64 <= self.span) == self.inside)
+    pub(crate) fn holds(&self, value: i64) -> bool {
+        (value.wrapping_sub(self.low) as u64 <= self.span) == self.inside
     }
 }
 
@@ -239,8 +240,8 @@ impl Range {
 pub(crate) struct Sieve {
     /// The event alone rules it out.
     never: bool,
-    first: Option<Range>,
-    second: Option<Range>,
+    first: Option<(usize, Range)>,
+    second: Option<(usize, Range)>,
     /// More is needed for it to hold.
     partly: bool,
 }
@@ -253,8 +254,8 @@ impl Sieve {
             return Some(false);
         }
         let mut known = !self.partly;
-        for range in [&self.first, &self.second].into_iter().flatten() {
-            match range.holds(registers) {
+        for (register, range) in [&self.first, &self.second].into_iter().flatten() {
+            match registers[*register].int().map(|value| range.holds(value)) {
                 // One of several that does not hold is enough.
                 Some(false) => return Some(false),
                 Some(true) => {}
@@ -287,8 +288,23 @@ impl Test {
         (sieve.never || sieve.first.is_some()).then_some(sieve)
     }
 
+    /// What an attribute may be, if the condition compares it with a constant integer and the
+    /// attribute is one, too.
+    pub(crate) fn attribute_range(&self) -> Option<(Slot, Range)> {
+        let Test::Compare(relation, a, b) = self else { return None };
+        match (a, b) {
+            (Term::Slot(slot), Term::Constant(Value::Int(value))) => {
+                Some((*slot, Range::new(*relation, *value)))
+            }
+            (Term::Constant(Value::Int(value)), Term::Slot(slot)) => {
+                Some((*slot, Range::new(relation.turned(), *value)))
+            }
+            _ => None,
+        }
+    }
+
     /// What a register may hold, if the condition compares it with an integer of the event.
-    fn range<E: Event>(&self, at: Context<'_, E>) -> Option<Range> {
+    fn range<E: Event>(&self, at: Context<'_, E>) -> Option<(usize, Range)> {
         let register = |term: &Term| match term {
             Term::Register(register, pick) if pick.is_value() => Some(*register),
             _ => None,
@@ -298,10 +314,10 @@ impl Test {
             Test::Assume(test, _) if matches!(**test, Test::Compare(..)) => test.range(at),
             Test::Compare(relation, a, b) => match (register(a), register(b)) {
                 (Some(register), None) if !b.reads_registers() => {
-                    Some(Range::new(register, *relation, b.int(at)?))
+                    Some((register, Range::new(*relation, b.int(at)?)))
                 }
                 (None, Some(register)) if !a.reads_registers() => {
-                    Some(Range::new(register, relation.turned(), a.int(at)?))
+                    Some((register, Range::new(relation.turned(), a.int(at)?)))
                 }
                 _ => None,
             },

@@ -156,10 +156,7 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
     pub(super) fn push(&mut self, event: E, sink: &mut impl Sink<E>) -> Result<(), Error> {
         let time = event.time();
         // Of most events in most streams nothing comes but that time advances.
-        if self.quiet
-            && self.watermark.is_some_and(|now| now <= time)
-            && self.passes_over(event.event_type())
-        {
+        if self.quiet && self.watermark.is_some_and(|now| now <= time) && self.passes_over(&event) {
             self.watermark = Some(time);
             self.stats.events += 1;
             return Ok(());
@@ -185,7 +182,7 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
         if let Window::Events(_) = window {
             self.pass(time, Cause::Event(number), sink)?;
         }
-        if self.unkeyed && self.out.is_empty() && self.passes_over(event.event_type()) {
+        if self.unkeyed && !self.quiet && self.out.is_empty() && self.passes_over(&event) {
             return Ok(());
         }
         self.process(event, number, time, sink)
@@ -203,11 +200,12 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
         }
     }
 
-    /// Nothing comes of an event of this type, which is known without looking at it.
+    /// Nothing comes of an event, which is known without showing it.
     #[inline]
-    fn passes_over(&self, of: TypeId) -> bool {
-        (self.idle && self.begins.as_ref().is_some_and(|begins| !begins.contains(&of)))
-            || self.evaluator.passes_over(self.partitions.first(), of)
+    fn passes_over(&mut self, event: &E) -> bool {
+        self.evaluator.passes_over(self.partitions.first(), event)
+            || (self.idle
+                && self.begins.as_ref().is_some_and(|begins| !begins.contains(&event.event_type())))
     }
 
     /// An event of the stream that another engine sees to: it counts for windows and for strict

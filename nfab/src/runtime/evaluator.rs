@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::context::Context;
 use crate::error::Error;
-use crate::event::{Event, TypeId};
+use crate::event::Event;
 use crate::history::{EventIndex, Marks, Moved};
 use crate::limits::Policy;
 use crate::nfa::Automaton;
@@ -76,9 +76,9 @@ pub(crate) trait Evaluator<E: Event> {
         *part = self.part();
     }
 
-    /// Whether an event of this type surely changes nothing in the part of a stream without keys:
-    /// then it need not be shown.
-    fn passes_over(&self, _part: &Self::Part, _of: TypeId) -> bool {
+    /// Whether an event surely changes nothing in the part of a stream without keys: then it need not
+    /// be shown. If it is shown, that comes next.
+    fn passes_over(&mut self, _part: &Self::Part, _event: &E) -> bool {
         false
     }
 

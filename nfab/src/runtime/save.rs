@@ -94,6 +94,7 @@ impl<E: Event> Core<E> {
             Core::Interpreter(_) => "interpreter",
             Core::Grouped(_) => "grouped",
             Core::Compact(_) => "compact",
+            Core::Sequence(_) => "compact",
         }
     }
 }

@@ -98,6 +98,8 @@ pub(crate) enum Part {
         groups: Vec<Group>,
         graph: Vec<Element>,
     },
+    /// The queue of each stage but the last.
+    Sequence(Vec<Queue>),
     /// The events that changed something.
     Log {
         entries: Vec<Entry>,
@@ -137,6 +139,15 @@ pub(crate) struct Group {
     pub(crate) wait: u32,
     pub(crate) head: u32,
     pub(crate) registers: Vec<Register>,
+}
+
+/// A queue of partial matches.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Queue {
+    /// Events, each with the range of the queue before that it moved on.
+    pub(crate) nodes: Vec<(EventAt, u32, u32)>,
+    /// So many have moved on; the others wait.
+    pub(crate) moved: u32,
 }
 
 /// An element of a graph of partial matches.

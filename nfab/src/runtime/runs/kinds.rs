@@ -3,7 +3,7 @@
 use super::tree::Tree;
 use crate::event::TypeId;
 use crate::nfa::Automaton;
-use crate::predicate::evaluate::Test;
+use crate::nfa::classes::Classes;
 
 /// The type of an event, and its class: all types that no condition asks for are one.
 #[derive(Clone, Copy, Debug)]
@@ -15,8 +15,7 @@ pub(super) struct Kind {
 /// The kinds of events, and which waits each may concern.
 #[derive(Debug)]
 pub(super) struct Kinds {
-    /// For each type its class; types beyond the end are of the first one.
-    classes: Box<[u32]>,
+    classes: Classes,
     /// For each class the waits in which it may change something, in bits, and whether a run may
     /// begin with it.
     concerned: Box<[(u64, bool)]>,
@@ -28,39 +27,26 @@ const BITS: usize = u64::BITS as usize;
 impl Kinds {
     pub(super) fn new(automaton: &Automaton) -> Kinds {
         let (program, conditions) = (&automaton.program, &automaton.conditions);
-        let types = conditions.iter().filter_map(|condition| match condition.test {
-            Test::TypeIs(id) => Some(id),
-            _ => None,
-        });
-        let mut types: Vec<TypeId> = types.collect();
-        types.sort_unstable();
-        types.dedup();
-        let beyond = types.last().map_or(0, |last| last.0 as usize + 1);
-        let mut classes = vec![0; beyond];
-        for (class, of) in (1..).zip(&types) {
-            classes[of.0 as usize] = class;
-        }
-        // A type that no condition asks for, to stand for all of them.
-        let other = (0..).map(TypeId).find(|of| !types.contains(of)).unwrap_or(TypeId(u32::MAX));
+        let classes = Classes::new(conditions);
         // Of more waits it would take long to find out.
         let few = if program.waits.len() > BITS { &[] } else { program.waits.as_slice() };
         let tree = |(at, wait)| Tree::new(wait, at, false, conditions.len());
         let mut trees: Vec<Tree> = (0..).zip(few).map(tree).collect();
         let start = &program.waits[program.start as usize];
         let mut begin = Tree::new(start, program.start, true, conditions.len());
-        let concerned = std::iter::once(other).chain(types).map(|of| {
+        let concerned = classes.types().iter().map(|&of| {
             let mut waits = if trees.is_empty() { u64::MAX } else { 0 };
             for (at, tree) in trees.iter_mut().enumerate() {
                 waits |= u64::from(!tree.ignores(conditions, of)) << at;
             }
             (waits, !begin.ignores(conditions, of))
         });
-        Kinds { concerned: concerned.collect(), classes: classes.into() }
+        Kinds { concerned: concerned.collect(), classes }
     }
 
     #[inline]
     pub(super) fn kind(&self, of: TypeId) -> Kind {
-        Kind { of, class: self.classes.get(of.0 as usize).map_or(0, |&class| class as usize) }
+        Kind { of, class: self.classes.class(of) }
     }
 
     /// The waits in which an event of a kind may change something: of some, in bits.

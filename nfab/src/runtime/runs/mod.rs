@@ -24,7 +24,7 @@ use super::held::{Held, prune_before};
 use super::over;
 use crate::config::{Config, HoldBack};
 use crate::error::Error;
-use crate::event::{Event, TypeId};
+use crate::event::Event;
 use crate::history::{History, Marks, Moved, Tail};
 use crate::limits::Policy;
 use crate::nfa::program::{COMPLETE, NOWHERE, Window};
@@ -215,8 +215,9 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
     }
 
     #[inline]
-    fn passes_over(&self, part: &Part, of: TypeId) -> bool {
-        self.unconcerned && !self.kinds.matters(self.kinds.kind(of), part.busy)
+    fn passes_over(&mut self, part: &Part, event: &E) -> bool {
+        let kind = self.kinds.kind(event.event_type());
+        self.unconcerned && !self.kinds.matters(kind, part.busy)
     }
 
     fn show(

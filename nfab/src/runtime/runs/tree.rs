@@ -6,6 +6,7 @@
 
 use super::kinds::Kind;
 use crate::event::TypeId;
+use crate::nfa::classes::known_of;
 use crate::nfa::program::{COMPLETE, Finish, NOWHERE, Sees, Wait};
 use crate::nfa::{Condition, Formula};
 use crate::predicate::evaluate::Test;
@@ -135,13 +136,8 @@ impl Tree {
     /// What an event of a type brings about, if no more has to be known of it: whether runs wait on
     /// as if nothing had happened. Without a place to stay in: whether no run begins.
     pub(crate) fn ignores(&mut self, conditions: &[Condition], of: TypeId) -> bool {
-        self.known.fill(None);
-        for (known, condition) in self.known.iter_mut().zip(conditions) {
-            if let Test::TypeIs(id) = condition.test {
-                *known = Some(id == of);
-            }
-        }
-        if self.goals.iter().any(|goal| value(&goal.1, &self.known).is_none()) {
+        known_of(of, conditions, &mut self.known);
+        if self.goals.iter().any(|goal| goal.1.value(&self.known).is_none()) {
             return false;
         }
         let outcome = self.decide();
@@ -288,7 +284,7 @@ impl Tree {
 
     /// The outcome, all formulas being decided.
     fn decide(&self) -> Outcome {
-        let holds = |formula| value(formula, &self.known) == Some(true);
+        let holds = |formula: &Formula| formula.value(&self.known) == Some(true);
         let open = self.goals.iter().filter(|goal| holds(&goal.1)).map(|goal| goal.0);
         let (mut stops, mut completes) = (false, false);
         let mut moves: Vec<Fire> = Vec::new();
@@ -325,27 +321,13 @@ impl Tree {
     }
 }
 
-/// The value of a formula as far as conditions are known.
-fn value(formula: &Formula, known: &[Option<bool>]) -> Option<bool> {
-    match formula {
-        Formula::True => Some(true),
-        Formula::Holds(number) => known[*number as usize],
-        Formula::Not(inner) => value(inner, known).map(|holds| !holds),
-        Formula::And(a, b) => match (value(a, known), value(b, known)) {
-            (Some(false), _) | (_, Some(false)) => Some(false),
-            (Some(true), Some(true)) => Some(true),
-            _ => None,
-        },
-    }
-}
-
 /// The first wanted condition that the value of an undecided formula may depend on.
 fn undecided(
     formula: &Formula,
     known: &[Option<bool>],
     wanted: &impl Fn(u32) -> bool,
 ) -> Option<u32> {
-    if value(formula, known).is_some() {
+    if formula.value(known).is_some() {
         return None;
     }
     match formula {

@@ -1,0 +1,483 @@
+//! The compact evaluation of sequences of single events: one queue for each stage.
+//!
+//! If every stage takes one event, conditions look at single events and no event is both taken and
+//! ignored, all partial matches that wait for the same stage move on together. So an event that moves
+//! them is one [`Node`] in the queue of its stage, which refers to what it found in the queue before:
+//! a range, since queues are first in, first out. This costs constant time an event and a stage,
+//! however many partial matches there are; the matches that an event completes are read off in their
+//! order, at a cost linear in the output.
+
+mod level;
+#[cfg(feature = "serde")]
+mod save;
+
+use std::ops::ControlFlow;
+
+use level::{Level, Node};
+
+use crate::error::Error;
+use crate::event::{Event, Slot};
+use crate::history::{EventIndex, Marks, Moved};
+use crate::nfa::classes::{Classes, known_of};
+use crate::nfa::program::{Finish, NOWHERE, Wait, Window};
+use crate::nfa::{Automaton, Condition, Formula};
+use crate::predicate::evaluate::{Range, Test};
+use crate::runtime::context::Context;
+use crate::runtime::evaluator::{Arrival, Evaluator, Key, Taken};
+use crate::value::ValueRef;
+
+/// So many stages have a bit each.
+const MOST_STAGES: usize = u64::BITS as usize - 1;
+
+/// What happens between two stages to an event that is not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Gap {
+    /// It is ignored; else partial matches end.
+    skips: bool,
+    /// An event of another partition is.
+    foreign_skips: bool,
+}
+
+/// What all partitions share.
+#[derive(Debug)]
+pub(crate) struct Sequence {
+    classes: Classes,
+    /// For each class of events the stages, in bits, whose condition may hold, and those of which it
+    /// surely does.
+    masks: Box<[(u64, u64)]>,
+    formulas: Box<[Formula]>,
+    /// For each stage of `ranged` what decides its condition if the attributes are integers.
+    ranges: Box<[Ranges]>,
+    /// What is reported of a match: the stages in turn.
+    stages: Box<[u32]>,
+    /// The stages whose conditions are ranges, in bits.
+    ranged: u64,
+    /// The waits after which partial matches end with an event that is not taken, in bits.
+    strict: u64,
+    foreign: u64,
+    window: Window,
+    scratch: Vec<Taken>,
+    /// What was found out of the event to be shown next.
+    judged: Option<(u64, u64)>,
+    nodes: usize,
+    runs: usize,
+}
+
+/// The partial matches of one partition.
+#[derive(Debug, Default)]
+pub(crate) struct Part {
+    /// One for each stage but the last.
+    levels: Vec<Level>,
+    /// The levels where partial matches wait, in bits.
+    waiting: u64,
+    /// What an event completed: the range of the last level that it found, and the event.
+    done: Option<Done>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Done {
+    from: u64,
+    to: u64,
+    event: EventIndex,
+    horizon: Key,
+}
+
+/// The stages of a program that is a sequence, with the gap behind each.
+fn sequence(automaton: &Automaton) -> Option<Vec<(u32, Formula, Gap)>> {
+    let program = &automaton.program;
+    let mut stages = Vec::new();
+    let mut wait: &Wait = program.waits.get(program.start as usize)?;
+    loop {
+        let [m] = wait.moves.as_slice() else { return None };
+        let plain = wait.stops.is_empty() && wait.gap.is_none() && !wait.holds_match;
+        if !plain || stages.len() == MOST_STAGES {
+            return None;
+        }
+        let mut gap = Gap { skips: true, foreign_skips: true };
+        match &m.finish {
+            Finish::Emit { formula: Formula::True, .. } if m.target == NOWHERE => {
+                stages.push((m.stage, m.formula.clone(), gap));
+                return Some(stages);
+            }
+            Finish::No if m.target != NOWHERE => {}
+            _ => return None,
+        }
+        let next = program.waits.get(m.target as usize)?;
+        let mut ignores = next.ignores.iter().filter(|ignore| ignore.target != NOWHERE);
+        gap.skips = match (ignores.next(), ignores.next()) {
+            (None, _) => false,
+            (Some(ignore), None) => {
+                // What is not taken, and nothing else, is ignored.
+                let [taken] = next.moves.as_slice() else { return None };
+                let others = match ignore.formula {
+                    Formula::True => *ignore.unless == [0],
+                    _ => ignore.formula == taken.formula.clone().negated(),
+                };
+                if !others || ignore.target != m.target {
+                    return None;
+                }
+                true
+            }
+            _ => return None,
+        };
+        gap.foreign_skips = next.foreign == m.target;
+        if !gap.foreign_skips && next.foreign != NOWHERE {
+            return None;
+        }
+        stages.push((m.stage, m.formula.clone(), gap));
+        wait = next;
+    }
+}
+
+/// What decides a condition beside the type of the event: attributes that are to be in ranges.
+#[derive(Debug)]
+struct Ranges {
+    slot: Slot,
+    range: Range,
+    more: Vec<(Slot, Range)>,
+}
+
+/// Whether an attribute is in a range, and whether it is an integer.
+#[inline]
+fn inside<E: Event>(event: &E, slot: Slot, range: Range) -> (bool, bool) {
+    match event.attribute(slot) {
+        ValueRef::Int(value) => (range.holds(value), true),
+        _ => (false, false),
+    }
+}
+
+/// Ranges of integers that decide a formula beside the type, if that is all.
+fn ranges(formula: &Formula, conditions: &[Condition]) -> Option<Vec<(Slot, Range)>> {
+    fn gather(
+        formula: &Formula,
+        conditions: &[Condition],
+        into: &mut Vec<(Slot, Range)>,
+    ) -> Option<()> {
+        match formula {
+            Formula::True => Some(()),
+            Formula::Not(_) => None,
+            Formula::And(a, b) => {
+                gather(a, conditions, into)?;
+                gather(b, conditions, into)
+            }
+            Formula::Holds(number) => match &conditions[*number as usize].test {
+                Test::TypeIs(_) => Some(()),
+                test => {
+                    into.push(test.attribute_range()?);
+                    Some(())
+                }
+            },
+        }
+    }
+    let mut all = Vec::new();
+    gather(formula, conditions, &mut all)?;
+    (!all.is_empty()).then_some(all)
+}
+
+impl Sequence {
+    /// Whether a program, of which the compact evaluation is possible, is a sequence.
+    pub(crate) fn fits(automaton: &Automaton) -> bool {
+        sequence(automaton).is_some()
+    }
+
+    pub(crate) fn new(automaton: &Automaton) -> Option<Sequence> {
+        let all = sequence(automaton)?;
+        let conditions = &automaton.conditions;
+        let classes = Classes::new(conditions);
+        let mut known = vec![None; conditions.len()];
+        let masks = classes.types().iter().map(|&of| {
+            known_of(of, conditions, &mut known);
+            let of = |wanted: &dyn Fn(Option<bool>) -> bool| {
+                let bits = (0..).zip(&all).filter(|(_, stage)| wanted(stage.1.value(&known)));
+                bits.fold(0, |mask, (bit, _)| mask | 1u64 << bit)
+            };
+            (of(&|value| value != Some(false)), of(&|value| value == Some(true)))
+        });
+        let bits = |wanted: &dyn Fn(Gap) -> bool| {
+            (0..).zip(&all).fold(0, |mask, (bit, stage)| mask | u64::from(wanted(stage.2)) << bit)
+        };
+        let mut ranged = 0;
+        let ranges = all.iter().enumerate().map(|(at, stage)| {
+            let mut all = ranges(&stage.1, conditions).unwrap_or_default();
+            ranged |= u64::from(!all.is_empty()) << at;
+            let (slot, range) = all.pop().unwrap_or((Slot(0), Range::ALL));
+            Ranges { slot, range, more: all }
+        });
+        let ranges = ranges.collect();
+        Some(Sequence {
+            ranged,
+            ranges,
+            masks: masks.collect(),
+            strict: bits(&|gap| !gap.skips),
+            foreign: bits(&|gap| !gap.foreign_skips),
+            stages: all.iter().map(|stage| stage.0).collect(),
+            scratch: all.iter().map(|stage| (stage.0, 0)).collect(),
+            formulas: all.into_iter().map(|stage| stage.1).collect(),
+            classes,
+            window: automaton.program.window,
+            judged: None,
+            nodes: 0,
+            runs: 0,
+        })
+    }
+
+    /// Which stages the event enters, of some.
+    #[inline]
+    fn entered<E: Event>(
+        &mut self,
+        asked: u64,
+        arrival: &Arrival<'_, E>,
+        cx: &mut Context<'_, E>,
+    ) -> u64 {
+        let judged = self.judged.take();
+        let (mut holds, mut open) = judged.unwrap_or_else(|| self.judge(asked, arrival.event));
+        while open != 0 {
+            let bit = open.trailing_zeros();
+            open &= open - 1;
+            let formula = &self.formulas[bit as usize];
+            holds |= u64::from(formula.open(&mut |number| cx.holds(number, arrival))) << bit;
+        }
+        holds
+    }
+
+    /// Which stages the event surely enters, of some, and which it may enter. Without branches that
+    /// depend on values: nobody can predict them.
+    #[inline]
+    fn judge<E: Event>(&self, asked: u64, event: &E) -> (u64, u64) {
+        let (possible, sure) = self.masks[self.classes.class(event.event_type())];
+        let mut holds = asked & sure;
+        let mut open = 0;
+        let mut ask = asked & self.ranged;
+        while ask != 0 {
+            let bit = ask.trailing_zeros();
+            ask &= ask - 1;
+            let Ranges { slot, range, more } = &self.ranges[bit as usize];
+            let (mut inside, mut known) = inside(event, *slot, *range);
+            for &(slot, range) in more {
+                let other = self::inside(event, slot, range);
+                (inside, known) = (inside & other.0, known & other.1);
+            }
+            holds |= u64::from(inside & known) << bit & possible;
+            open |= u64::from(!known) << bit & possible;
+        }
+        (holds, open | asked & possible & !sure & !self.ranged)
+    }
+
+    /// Drops everything.
+    #[inline]
+    fn empty(&mut self, part: &mut Part) {
+        for level in &mut part.levels {
+            self.runs -= level.waiting();
+            self.nodes -= level.len();
+            level.clear();
+        }
+        (part.waiting, part.done) = (0, None);
+    }
+
+    /// What has passed its window does not wait any more.
+    fn pass(&mut self, part: &mut Part, horizon: Key) {
+        for (at, level) in part.levels.iter_mut().enumerate() {
+            let before = level.waiting();
+            level.pass(horizon);
+            let waiting = level.waiting();
+            self.runs -= before - waiting;
+            if waiting == 0 {
+                part.waiting &= !(1 << at);
+            }
+        }
+    }
+
+    /// What waits at some levels, in bits, ends.
+    #[inline]
+    fn end(&mut self, part: &mut Part, mut levels: u64) {
+        while let Some(level) = levels.checked_ilog2() {
+            levels ^= 1 << level;
+            self.take(part, level as usize, Key::MIN);
+        }
+    }
+
+    /// All partial matches that wait at a level are taken out, but for those whose window has
+    /// passed; gives the range.
+    #[inline]
+    fn take(&mut self, part: &mut Part, level: usize, horizon: Key) -> (u64, u64) {
+        let of = &mut part.levels[level];
+        let before = of.waiting();
+        if self.window != Window::None {
+            of.pass(horizon);
+        }
+        let range = (of.cut(), of.end());
+        of.take();
+        part.waiting &= !(1 << level);
+        self.runs -= before;
+        range
+    }
+}
+
+impl<E: Event> Evaluator<E> for Sequence {
+    type Part = Part;
+
+    fn part(&self) -> Part {
+        let levels = (1..self.stages.len()).map(|_| Level::default()).collect();
+        Part { levels, waiting: 0, done: None }
+    }
+
+    #[inline]
+    fn is_empty(&self, part: &Part) -> bool {
+        part.waiting == 0
+    }
+
+    fn clear(&mut self, part: &mut Part) {
+        self.empty(part);
+        *part = Evaluator::<E>::part(self);
+    }
+
+    #[inline]
+    fn passes_over(&mut self, part: &Part, event: &E) -> bool {
+        let (holds, open) = self.judge(part.waiting << 1 | 1, event);
+        self.judged = Some((holds, open));
+        holds | open | part.waiting & self.strict == 0
+    }
+
+    #[inline]
+    fn show(
+        &mut self,
+        part: &mut Part,
+        arrival: &Arrival<'_, E>,
+        cx: &mut Context<'_, E>,
+    ) -> Result<bool, Error> {
+        if part.waiting == 0 {
+            // Nobody can reach what has moved on.
+            self.empty(part);
+        }
+        part.done = None;
+        let mut entered = self.entered(part.waiting << 1 | 1, arrival, cx);
+        self.end(part, part.waiting & self.strict & !(entered >> 1));
+        let last = self.stages.len() - 1;
+        let mut kept = false;
+        // From the last stage to the first, so that nothing moves twice.
+        while let Some(bit) = entered.checked_ilog2() {
+            entered ^= 1 << bit;
+            let stage = bit as usize;
+            let horizon = cx.horizon;
+            if stage == 0 {
+                if last == 0 {
+                    part.done = Some(Done { from: 0, to: 0, event: arrival.place, horizon });
+                } else {
+                    let key = self.window.key(arrival.number, arrival.time);
+                    part.levels[0].begin(arrival.place, key);
+                    part.waiting |= 1;
+                    self.runs += 1;
+                    self.nodes += 1;
+                    kept = true;
+                }
+                continue;
+            }
+            let (from, to) = self.take(part, stage - 1, horizon);
+            if from == to {
+                continue;
+            }
+            if stage == last {
+                part.done = Some(Done { from, to, event: arrival.place, horizon });
+                continue;
+            }
+            let (below, above) = part.levels.split_at_mut(stage);
+            let (below, level) = (&below[stage - 1], &mut above[0]);
+            self.runs += level.push(Node::over(below, from, to, arrival.place));
+            part.waiting |= 1 << stage;
+            self.nodes += 1;
+            kept = true;
+        }
+        Ok(kept)
+    }
+
+    fn foreign(&mut self, part: &mut Part, _cx: &mut Context<'_, E>) -> Result<(), Error> {
+        self.end(part, part.waiting & self.foreign);
+        Ok(())
+    }
+
+    fn expire(&mut self, part: &mut Part, cx: &mut Context<'_, E>) -> Result<(), Error> {
+        if self.window == Window::None {
+            return Ok(());
+        }
+        let horizon = if cx.now.is_some() { cx.horizon } else { Key::MAX };
+        self.pass(part, horizon);
+        Ok(())
+    }
+
+    #[inline]
+    fn has_matches(&self, part: &Part) -> bool {
+        part.done.is_some()
+    }
+
+    fn count(&mut self, part: &mut Part) -> Option<u64> {
+        let Some(done) = part.done else { return Some(0) };
+        if part.levels.is_empty() {
+            return Some(1);
+        }
+        let level = part.levels.len() - 1;
+        Some(level::count(&part.levels, level, done.from, done.to, done.horizon))
+    }
+
+    fn enumerate(
+        &mut self,
+        part: &mut Part,
+        visit: &mut impl FnMut(&[Taken]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let Some(done) = part.done else { return ControlFlow::Continue(()) };
+        let taken = &mut self.scratch;
+        if let Some(last) = taken.last_mut() {
+            last.1 = done.event;
+        }
+        match part.levels.len() {
+            0 => visit(taken),
+            n => level::read(&part.levels, n - 1, (done.from, done.to), done.horizon, taken, visit),
+        }
+    }
+
+    fn runs(&self, part: &Part, horizon: Key, _: Option<i64>, _: &Automaton) -> usize {
+        let waiting = |(at, level): (usize, &Level)| {
+            level::count(&part.levels, at, level.cut(), level.end(), horizon)
+        };
+        part.levels.iter().enumerate().map(waiting).sum::<u64>() as usize
+    }
+
+    fn all_runs(&self) -> usize {
+        self.runs
+    }
+
+    fn cells(&self) -> usize {
+        self.nodes
+    }
+
+    fn bytes(&self) -> usize {
+        self.nodes * size_of::<Node>()
+    }
+
+    fn collect<'p>(
+        &mut self,
+        parts: &mut dyn Iterator<Item = &'p mut Part>,
+        cx: &mut Context<'_, E>,
+        used: &mut Marks,
+    ) where
+        Part: 'p,
+    {
+        self.nodes = 0;
+        for part in parts {
+            self.pass(part, cx.horizon);
+            part.done = None;
+            level::compact(&mut part.levels, cx.horizon);
+            for level in &part.levels {
+                self.nodes += level.len();
+                level.nodes().for_each(|node| used.mark(node.place));
+            }
+        }
+    }
+
+    fn renumber<'p>(&mut self, parts: &mut dyn Iterator<Item = &'p mut Part>, moved: &Moved)
+    where
+        Part: 'p,
+    {
+        let levels = parts.flat_map(|part| &mut part.levels);
+        levels.flat_map(Level::nodes_mut).for_each(|node| node.place = moved.to(node.place));
+    }
+}
