@@ -40,7 +40,7 @@ use super::held::{gather, holds};
 use super::known::Kinds;
 use super::reader::Reader;
 use crate::error::Error;
-use crate::event::{Event, TypeId};
+use crate::event::Event;
 use crate::history::{EventIndex, Marks, Moved};
 use crate::nfa::Automaton;
 use crate::nfa::program::Window;
@@ -147,7 +147,8 @@ impl<E: Event> Evaluator<E> for Compact {
     }
 
     #[inline]
-    fn passes_over(&self, part: &Part, of: TypeId) -> bool {
+    fn passes_over(&mut self, part: &Part, event: &E) -> bool {
+        let of = event.event_type();
         self.kinds.changes_nothing(of, part.busy())
     }
 

@@ -32,7 +32,7 @@ use super::known::Kinds;
 use super::marked::{End, PASSED};
 use super::reader::Reader;
 use crate::error::Error;
-use crate::event::{Event, TypeId};
+use crate::event::Event;
 use crate::history::{EventIndex, Marks, Moved};
 use crate::nfa::program::{Move, Window};
 use crate::nfa::{Automaton, Formula};
@@ -254,7 +254,8 @@ impl<E: Event> Evaluator<E> for Grouped {
     }
 
     #[inline]
-    fn passes_over(&self, part: &Part, of: TypeId) -> bool {
+    fn passes_over(&mut self, part: &Part, event: &E) -> bool {
+        let of = event.event_type();
         self.kinds.changes_nothing(of, part.groups.busy())
     }
 
