@@ -18,6 +18,8 @@ pub mod share;
 mod stats;
 mod value;
 
+#[cfg(feature = "serde")]
+pub use detect::Snapshot;
 pub use detect::{Block, Collect, Config, Count, Detector, Level, Match, Sink, Visit};
 pub use error::{Error, ErrorKind};
 pub use event::{Event, Record, Schema, Slot, TypeId};

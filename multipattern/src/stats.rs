@@ -72,3 +72,33 @@ pub(crate) struct Counters {
     /// A limit was reached whose policy is an error.
     pub(crate) over_limit: bool,
 }
+
+#[cfg(feature = "serde")]
+impl Counters {
+    fn list(&mut self) -> [&mut u64; 10] {
+        [
+            &mut self.instances_created,
+            &mut self.candidates_checked,
+            &mut self.probes,
+            &mut self.transitions,
+            &mut self.failures,
+            &mut self.block_hits,
+            &mut self.block_misses,
+            &mut self.bitmap_hits,
+            &mut self.expired,
+            &mut self.dropped_instances,
+        ]
+    }
+
+    pub(crate) fn to_list(mut self) -> Vec<u64> {
+        self.list().into_iter().map(|counter| *counter).collect()
+    }
+
+    pub(crate) fn from_list(list: &[u64]) -> Self {
+        let mut counters = Counters::default();
+        for (counter, value) in counters.list().into_iter().zip(list) {
+            *counter = *value;
+        }
+        counters
+    }
+}

@@ -363,4 +363,27 @@ impl Catalog {
         kept.sort_unstable();
         kept
     }
+
+    /// The window of patterns that state none.
+    #[cfg(feature = "serde")]
+    pub(crate) fn window(&self) -> Window {
+        self.window
+    }
+
+    /// The unit of times.
+    #[cfg(feature = "serde")]
+    pub(crate) fn unit(&self) -> TimeUnit {
+        self.unit
+    }
+
+    /// The number that the next pattern gets.
+    #[cfg(feature = "serde")]
+    pub(crate) fn next_number(&self) -> u32 {
+        self.next
+    }
+
+    #[cfg(feature = "serde")]
+    pub(crate) fn set_next_number(&mut self, next: u32) {
+        self.next = next;
+    }
 }

@@ -270,6 +270,18 @@ impl History {
         View { history: self, serial }
     }
 
+    /// The remembered attributes of an event, with their values.
+    #[cfg(feature = "serde")]
+    pub(crate) fn values(&self, serial: u64) -> Vec<(Slot, crate::value::Value)> {
+        self.kept.iter().map(|&slot| (slot, self.value(serial, slot).to_value())).collect()
+    }
+
+    /// Goes on at a serial and a tick, without events.
+    #[cfg(feature = "serde")]
+    pub(crate) fn begin_at(&mut self, first: u64, ticks: u64) {
+        (self.first, self.ticks) = (first, ticks);
+    }
+
     /// An event belongs to these classes and no others.
     pub(crate) fn classify_again(&mut self, catalog: &Catalog) {
         let mut all = VecDeque::new();

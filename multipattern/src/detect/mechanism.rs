@@ -38,7 +38,7 @@ pub(crate) enum Mechanism {
 pub(crate) enum State {
     Single(SingleState),
     Apart(Vec<LazyState>),
-    Together(LazyState),
+    Together(Box<LazyState>),
     Backwards,
     Automaton(strict::State),
 }
@@ -67,7 +67,7 @@ impl Mechanism {
         match self {
             Mechanism::Single(_) => State::Single(SingleState::default()),
             Mechanism::Apart(apart) => State::Apart(vec![LazyState::default(); apart.plans.len()]),
-            Mechanism::Together(_) => State::Together(LazyState::default()),
+            Mechanism::Together(_) => State::Together(Box::default()),
             Mechanism::Backwards(_) => State::Backwards,
             Mechanism::Automaton(_) => State::Automaton(strict::State::default()),
         }

@@ -20,6 +20,8 @@ mod output;
 mod partition;
 mod runs;
 mod single;
+#[cfg(feature = "serde")]
+mod snapshot;
 mod strict;
 mod walk;
 mod windows;
@@ -35,6 +37,8 @@ use strict::Source;
 
 pub use config::Config;
 pub use output::{Block, Collect, Count, Level, Match, Sink, Visit};
+#[cfg(feature = "serde")]
+pub use snapshot::Snapshot;
 
 use crate::error::{Error, ErrorKind};
 use crate::event::{Event, Schema};
