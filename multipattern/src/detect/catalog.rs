@@ -253,6 +253,13 @@ impl Catalog {
         let place = self.slots_of.remove(&number)?;
         let live = self.lives[place as usize].take()?;
         self.free.push(place);
+        if place as usize + 1 == self.lives.len() {
+            while let Some(None) = self.lives.last() {
+                self.lives.pop();
+            }
+            let places = self.lives.len() as u32;
+            self.free.retain(|&free| free < places);
+        }
         self.ids.remove(live.pattern.id());
         let mut gone = Vec::new();
         for &class in &live.classes {

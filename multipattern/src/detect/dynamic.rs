@@ -143,11 +143,23 @@ impl Detector {
         let next = Mechanism::new(self.config.method, self.semantics, &self.catalog);
         let before = std::mem::replace(&mut self.mechanism, next);
         let hold = self.config.hold_events > 0;
+        let (rows, time) = (self.stats.events, self.last_time.unwrap_or(0));
+        let alone = !hold && self.config.partition_by.is_empty();
+        let (was_plain, is_plain) =
+            (alone && before.is_plain(), alone && self.mechanism.is_plain());
         for scope in self.partitions.iter_mut() {
             match &scope.state {
                 State::Single(_) | State::Backwards => {}
                 State::Automaton(_) if !hold => {
-                    scope.state = self.mechanism.read(&before.word(&scope.state));
+                    let word = before.word(&scope.state);
+                    scope.state = self.mechanism.read(&word);
+                    // Events are remembered only where the state is not enough.
+                    if is_plain || was_plain {
+                        scope.history.shrink(0);
+                    }
+                    if was_plain && !is_plain {
+                        scope.history.recall(&self.catalog, &word, rows, time);
+                    }
                 }
                 _ => {
                     scope.state = self.mechanism.state();

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::catalog::{Catalog, Check, NO_CLASS, Span};
-use crate::event::{Event, Slot, TypeId};
+use crate::event::{Event, Record, Slot, TypeId};
 use crate::value::ValueRef;
 
 /// An event as it is remembered.
@@ -268,6 +268,19 @@ impl History {
     /// An event as one.
     pub(crate) fn view(&self, serial: u64) -> View<'_> {
         View { history: self, serial }
+    }
+
+    /// Remembers again the last events of a stream, of which only the types are known: those that
+    /// patterns of types alone, with windows of events, may still need.
+    pub(crate) fn recall(&mut self, catalog: &Catalog, types: &[TypeId], rows: u64, time: i64) {
+        let back = types.len() as u64;
+        let mut classes = Vec::new();
+        for (at, &event_type) in types.iter().enumerate() {
+            let event = Record::new(event_type, time);
+            catalog.classify(&event, &mut classes);
+            let at = at as u64;
+            self.push(&event, rows - back + at, self.ticks - back + at, &classes);
+        }
     }
 
     /// The remembered attributes of an event, with their values.

@@ -131,6 +131,12 @@ impl SingleState {
         if let Some(instances) = self.patterns.get_mut(place as usize).and_then(Option::take) {
             self.live -= instances.len();
         }
+        while let Some(None) = self.patterns.last() {
+            self.patterns.pop();
+        }
+        if self.patterns.capacity() > 16 && self.patterns.len() * 4 < self.patterns.capacity() {
+            self.patterns.shrink_to_fit();
+        }
     }
 
     /// How many instances there are.
