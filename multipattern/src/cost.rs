@@ -21,10 +21,10 @@
 //! | `Cost(M)` | merging | labels of words found to have an edge: [`Terms::merging`] |
 //! | `Cost(filter)` | filtering redundant parts | labels left out for that: [`Terms::filter`] |
 //!
-//! Every counted step weighs the same, and what is counted for each event is multiplied by the number of
-//! events. The expectations are those of independent events under `any`: of n given symbols, the last
-//! at the current event, there are C(W - 1, n - 1) places in a window of W events, each as probable
-//! as the product of the symbols' rates.
+//! Every counted step weighs the same, and what is counted for each event is multiplied by the
+//! number of events. The expectations are those of independent events under `any`: of n given
+//! symbols, the last at the current event, there are C(W - 1, n - 1) places in a window of W
+//! events, each as probable as the product of the symbols' rates.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;

@@ -19,20 +19,21 @@
 //! prefix of any word is a composite that costs no state and no edge, merely an accept state, and
 //! a composite anywhere else is one edge instead of several.
 //!
-//! `automaton` keeps that minimal automaton while words come and go, and `lexicon` says what the words
-//! cost: states, edges, and paths, for each of which detection stores instances. `parse` finds for one
-//! sequence the word that adds least, by dynamic programming over the composites there are and those
-//! that could be had. `improve` applies it in rounds: every word again, then composites that are not
-//! there yet, then without each of those that are. A step is kept only if it does not cost more and
-//! leaves neither more states nor more edges than merging alone has. `pairs` is where it begins, and
-//! the well-known baseline: the most frequent pair first (Re-Pair, Larsson and Moffat 2000). It may
-//! also begin with the patterns as they are, which is better where there are few different symbols.
+//! `automaton` keeps that minimal automaton while words come and go, and `lexicon` says what the
+//! words cost: states, edges, and paths, for each of which detection stores instances. `parse`
+//! finds for one sequence the word that adds least, by dynamic programming over the composites
+//! there are and those that could be had. `improve` applies it in rounds: every word again, then
+//! composites that are not there yet, then without each of those that are. A step is kept only if
+//! it does not cost more and leaves neither more states nor more edges than merging alone has.
+//! `pairs` is where it begins, and the well-known baseline: the most frequent pair first (Re-Pair,
+//! Larsson and Moffat 2000). It may also begin with the patterns as they are, which is better where
+//! there are few different symbols.
 //!
 //! # Cost
 //!
 //! A word of n symbols is parsed in O(n m) look-ups, where m, the longest composite looked for, is
-//! at most 256 and less for large sets. The number of look-ups is bounded by a multiple of the number
-//! of symbols, so that planning is linear in it.
+//! at most 256 and less for large sets. The number of look-ups is bounded by a multiple of the
+//! number of symbols, so that planning is linear in it.
 
 mod automaton;
 mod hash;
@@ -128,8 +129,8 @@ pub fn undivided(set: &Sequences) -> Decomposition {
     Decomposition { words: share::plain(set), ..Decomposition::default() }
 }
 
-/// Decomposes by replacing the most frequent pair of neighbours by a composite, again and again, until
-/// no pair occurs twice: the baseline.
+/// Decomposes by replacing the most frequent pair of neighbours by a composite, again and again,
+/// until no pair occurs twice: the baseline.
 pub fn most_frequent_pairs(set: &Sequences) -> Decomposition {
     if set.symbols() > MOST_SYMBOLS {
         return undivided(set);

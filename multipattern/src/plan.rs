@@ -1,10 +1,26 @@
 //! Plans: a set of patterns made into the model of one method, with what it costs.
 //!
-//! [`Plan::proposed`] decomposes and merges with several sets of rules: the most frequent pairs, what
-//! they are improved to, and what the patterns themselves are improved to. A set is admitted only if the model
-//! has at most as many states and at most as many edges as merging alone gives, and costs no more
-//! than the single patterns. Put aside are sets that have no fewer of either than another one, and
-//! those that only draw level in one of the two if another has fewer of both. Then the cost decides.
+//! [`Plan::proposed`] decomposes and merges with several sets of rules: the most frequent pairs,
+//! what they are improved to, and what the patterns themselves are improved to. A set is admitted
+//! only if the model has at most as many states and at most as many edges as merging alone gives,
+//! and costs no more than the single patterns. Put aside are sets that have no fewer of either than
+//! another one, and those that only draw level in one of the two if another has fewer of both. Then
+//! the cost decides. Where no set is admitted the proposed model is that of merging alone.
+//!
+//! ```
+//! use multipattern::{PatternId, PatternSet, Plan};
+//!
+//! let set = PatternSet::builder()
+//!     .seq("SEQ1", ["A", "B", "D"])
+//!     .seq("SEQ2", ["G", "A", "B"])
+//!     .build()?;
+//! let plan = Plan::proposed(&set);
+//! // Fig. 6 of the paper; the single patterns have 8 states and 6 edges.
+//! assert_eq!((plan.states(), plan.edges()), (5, 5));
+//! let derivation = plan.explain(PatternId(1)).map(|derivation| derivation.to_string());
+//! assert_eq!(derivation.as_deref(), Some("SEQ2(G, A, B): SEQ(A, B) -> SEQ2(G, {A,B})"));
+//! # Ok::<(), multipattern::Error>(())
+//! ```
 
 use std::fmt;
 
@@ -311,7 +327,8 @@ pub struct Derivation<'p> {
 }
 
 impl Derivation<'_> {
-    /// The composites from which the pattern is composed, each behind those in it, with their operands.
+    /// The composites from which the pattern is composed, each behind those in it, with their
+    /// operands.
     pub fn subexpressions(&self) -> Vec<(u32, Vec<Label>)> {
         let model = self.plan.model();
         let mut done: Vec<(u32, Vec<Label>)> = Vec::new();

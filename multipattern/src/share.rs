@@ -1,10 +1,10 @@
 //! Merge sharing: the minimal acyclic automaton of a set of words.
 //!
-//! The paper walks the models of single patterns depth first and merges equal prefixes, suffixes and
-//! sub-patterns. Words added in lexicographic order do the same in one pass (Daciuk et al. 2000):
-//! when the next word leaves the path of the last one, what is left behind cannot change any more
-//! and is replaced by a state that was registered with the same edges, if there is one. Time and
-//! memory: linear in the sum of the lengths of the words, apart from sorting them.
+//! The paper walks the models of single patterns depth first and merges equal prefixes, suffixes
+//! and sub-patterns. Words added in lexicographic order do the same in one pass (Daciuk et al.
+//! 2000): when the next word leaves the path of the last one, what is left behind cannot change any
+//! more and is replaced by a state that was registered with the same edges, if there is one. Time
+//! and memory: linear in the sum of the lengths of the words, apart from sorting them.
 
 use hashbrown::HashMap;
 

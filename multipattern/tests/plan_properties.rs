@@ -219,6 +219,19 @@ fn a_symbol_that_looks_back_is_not_cut_off_from_what_it_looks_at() {
     assert!(bound.contains(&vec![0, 1, 2]) || bound.contains(&vec![0, 1, 2, 3]), "{bound:?}");
 }
 
+/// Fewer states and fewer edges come before far fewer states and as many edges.
+#[test]
+fn fewer_of_both_if_that_can_be_had() {
+    let patterns: [&[u32]; 7] =
+        [&[2, 1, 0], &[0, 1, 2, 0], &[2, 1, 0], &[0, 1, 2, 2], &[1, 1, 1], &[2, 2, 1], &[2, 2]];
+    let set = Sequences::new(patterns.map(<[u32]>::to_vec));
+    let load = Workload::paper(&set);
+    let [sharing, proposed] =
+        [Method::Sharing, Method::Proposed].map(|method| Plan::of(method, &set, &load));
+    assert_eq!((sharing.states(), sharing.edges()), (10, 13));
+    assert_eq!((proposed.states(), proposed.edges()), (9, 12));
+}
+
 #[test]
 fn unusual_sets() {
     for (patterns, states, edges) in [

@@ -29,7 +29,7 @@ fn random(count: usize, lengths: std::ops::RangeInclusive<u64>, seed: u64) -> Se
 }
 
 /// The mean numbers of states and edges of single, sharing and proposed. Fails where the order is
-/// not proposed < sharing < single, in states, edges and cost.
+/// not proposed < sharing < single, or proposed costs more than single.
 #[allow(clippy::print_stdout, reason = "the table is what one wants to see")]
 fn means(
     count: usize,
@@ -47,9 +47,8 @@ fn means(
         for (less, more) in [(proposed, sharing), (sharing, single)] {
             assert!(less.states() < more.states(), "{count} patterns, seed {seed}: states");
             assert!(less.edges() < more.edges(), "{count} patterns, seed {seed}: edges");
-            let (less, more) = (less.cost().total(), more.cost().total());
-            assert!(less < more, "{count} patterns, seed {seed}: cost {less} {more}");
         }
+        assert!(proposed.cost().total() < single.cost().total(), "{count} patterns, seed {seed}");
         for (sum, plan) in sums.iter_mut().zip(&plans) {
             *sum = (sum.0 + plan.states(), sum.1 + plan.edges());
         }
@@ -111,5 +110,14 @@ fn forty_patterns_of_each_length() {
         }
         let [proposed, sharing] = sums;
         assert!(proposed.0 < sharing.0 && proposed.1 < sharing.1, "{length}: {sums:?}");
+    }
+}
+
+/// Where nearly every short word is a pattern, composites of the most frequent pairs only add edges
+/// to what merging gives; there is something to save all the same.
+#[test]
+fn nearly_all_short_words() {
+    for (count, length) in [(400, 3), (1000, 3), (1000, 4), (4000, 4)] {
+        means(count, length..=length, 0..1);
     }
 }

@@ -1,8 +1,8 @@
 //! The minimal acyclic automaton of words that come and go (Carrasco and Forcada 2002).
 //!
-//! [`share`](crate::share) builds the same automaton once and for all; this one says at any time how
-//! many states and edges it has. Equal states are merged as soon as a word is in: a word takes the
-//! states on its way out of the register, copies those that other ways lead to, and enters them
+//! [`share`](crate::share) builds the same automaton once and for all; this one says at any time
+//! how many states and edges it has. Equal states are merged as soon as a word is in: a word takes
+//! the states on its way out of the register, copies those that other ways lead to, and enters them
 //! again, the last one first. Time: the number of labels of the word and of the edges of the states
 //! that are copied.
 

@@ -1,7 +1,7 @@
 //! Hashes of sequences, such that those of their parts are had by arithmetic.
 //!
-//! Look-ups go by these hashes alone. Two sequences with the same hash can only make the planner miss
-//! or refuse a word: every word is compared with what it has to stand for before it is taken.
+//! Look-ups go by these hashes alone. Two sequences with the same hash can only make the planner
+//! miss or refuse a word: every word is compared with what it has to stand for before it is taken.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

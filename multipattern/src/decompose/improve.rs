@@ -10,8 +10,8 @@ use crate::model::Sequences;
 /// Rounds at most.
 const ROUNDS: usize = 8;
 /// Look-ups that may be made: so many for each symbol of the patterns, and so many more.
-const EFFORT: u64 = 80;
-const LEAST_EFFORT: u64 = 500_000;
+const EFFORT: u64 = 160;
+const LEAST_EFFORT: u64 = 1_000_000;
 /// Beyond the least effort, a round that saves less than this part of the cost is the last one, and
 /// so is a try of composites that saves less by as many look-ups as parsing everything once takes.
 const WORTHWHILE: i64 = 400;
@@ -110,45 +110,56 @@ fn add(lexicon: &mut Lexicon<'_>, parser: &mut Parser, effort: &mut Effort) {
 
 /// The parts that occur in two or more patterns and could be composites.
 fn repeats(lexicon: &Lexicon<'_>) -> Vec<Repeat> {
-    let mut words_of: Map<u64, (u32, u32, u32, Vec<u32>)> = Map::default();
+    // Counted first: most parts occur once, and a list for each would take much memory.
+    let mut counts: Map<u64, (u32, u32)> = Map::default();
     for slot in lexicon.slots() {
-        if !lexicon.live(slot) || !lexicon.is_pattern(slot) {
+        parts(lexicon, slot, |hash, _, _| {
+            let (last, count) = counts.entry(hash).or_insert((slot, 1));
+            *count += u32::from(std::mem::replace(last, slot) != slot);
+        });
+    }
+    counts.retain(|_, (_, count)| *count >= 2);
+    let mut repeats: Map<u64, Repeat> = Map::default();
+    for slot in lexicon.slots() {
+        parts(lexicon, slot, |hash, from, to| {
+            let Some(&(_, count)) = counts.get(&hash) else { return };
+            let repeat = repeats.entry(hash).or_insert_with(|| Repeat {
+                saves: (to - from - 1) * count as usize,
+                part: lexicon.expansion(slot)[from..to].into(),
+                words: Vec::with_capacity(count as usize),
+            });
+            if repeat.words.last() != Some(&slot) {
+                repeat.words.push(slot);
+            }
+        });
+    }
+    let mut repeats: Vec<Repeat> = repeats.into_values().collect();
+    repeats.sort_by(|a, b| b.saves.cmp(&a.saves).then_with(|| a.part.cmp(&b.part)));
+    repeats
+}
+
+/// Shows the hash and the bounds of every part of a pattern that could be a composite and is not.
+fn parts(lexicon: &Lexicon<'_>, slot: u32, mut show: impl FnMut(u64, usize, usize)) {
+    if !lexicon.live(slot) || !lexicon.is_pattern(slot) {
+        return;
+    }
+    let sequence = lexicon.expansion(slot);
+    let hashes = hash::beginnings(sequence);
+    let reach = |at: usize| lexicon.set.reach_of(sequence[at]) as usize;
+    for from in 0..sequence.len() {
+        if reach(from) > 0 {
             continue;
         }
-        let sequence = lexicon.expansion(slot);
-        let hashes = hash::beginnings(sequence);
-        for from in 0..sequence.len() {
-            let reach = |at: usize| lexicon.set.reach_of(sequence[at]) as usize;
-            if reach(from) > 0 {
-                continue;
+        for to in from + 2..=sequence.len().min(from + lexicon.longest) {
+            if reach(to - 1) > to - 1 - from {
+                break;
             }
-            for to in from + 2..=sequence.len().min(from + lexicon.longest) {
-                if reach(to - 1) > to - 1 - from {
-                    break;
-                }
-                let hash = lexicon.powers.part(&hashes, from, to);
-                if lexicon.word_of(hash).is_some() {
-                    continue;
-                }
-                let place = || (slot, from as u32, to as u32, Vec::new());
-                let words = &mut words_of.entry(hash).or_insert_with(place).3;
-                if words.last() != Some(&slot) {
-                    words.push(slot);
-                }
+            let hash = lexicon.powers.part(&hashes, from, to);
+            if lexicon.word_of(hash).is_none() {
+                show(hash, from, to);
             }
         }
     }
-    let mut repeats: Vec<Repeat> = words_of
-        .into_values()
-        .filter(|(.., words)| words.len() >= 2)
-        .map(|(slot, from, to, words)| Repeat {
-            saves: (to - from - 1) as usize * words.len(),
-            part: lexicon.expansion(slot)[from as usize..to as usize].into(),
-            words,
-        })
-        .collect();
-    repeats.sort_by(|a, b| b.saves.cmp(&a.saves).then_with(|| a.part.cmp(&b.part)));
-    repeats
 }
 
 /// Tries to do without each composite that few words use.

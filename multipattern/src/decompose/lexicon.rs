@@ -1,9 +1,10 @@
 //! A set of words, and what they cost.
 //!
-//! States and edges are those of the minimal automaton (`automaton`). Beside it stands the trie of the
-//! words, which tells what a word would add: a prefix that two or more words have in common is a
-//! state that belongs to nothing else, as a rule, and can become a composite at no cost; what follows
-//! the longest such prefix of a word is a *tail*, and a word that ends like it needs no new states.
+//! States and edges are those of the minimal automaton (`automaton`). Beside it stands the trie of
+//! the words, which tells what a word would add: a prefix that two or more words have in common is
+//! a state that belongs to nothing else, as a rule, and can become a composite at no cost; what
+//! follows the longest such prefix of a word is a *tail*, and a word that ends like it needs no new
+//! states.
 
 use std::rc::Rc;
 
@@ -12,13 +13,15 @@ use super::hash::{self, Map, Powers};
 use crate::model::Sequences;
 
 const NONE: u32 = u32::MAX;
-/// What a state, an edge and a path cost. Detection walks edges and stores an instance for each path
-/// that events take, and merging alone leaves far more to save in states than in edges.
+/// What a state, an edge and a path cost. Detection walks edges and stores an instance for each
+/// path that events take, and merging alone leaves far more to save in states than in edges.
 pub(super) const STATE: i64 = 1;
 pub(super) const EDGE: i64 = 2;
 pub(super) const PATH: i64 = 1;
 /// What a state or an edge costs that is over the limit.
 const OVER: i64 = 1 << 20;
+/// Tails that stand for the same which are looked at.
+const ALIKE: usize = 64;
 /// The key of the empty tail.
 const EMPTY: u64 = 1;
 
@@ -143,7 +146,7 @@ impl<'s> Lexicon<'s> {
     /// The number of labels and the key of the shortest tail that stands for what has this hash.
     pub fn shortest_tail(&self, hash: u64) -> Option<(u32, u64)> {
         let keys = self.tails_of.get(&hash)?;
-        keys.iter().map(|key| (self.tails[key].labels, *key)).min()
+        keys.iter().take(ALIKE).map(|key| (self.tails[key].labels, *key)).min()
     }
 
     pub fn composite(&self, label: u32) -> Option<u32> {
@@ -237,8 +240,8 @@ impl<'s> Lexicon<'s> {
         rest.is_empty()
     }
 
-    /// Whether only one word has a prefix, while others have what follows it: making it a state of its
-    /// own costs one state and one edge.
+    /// Whether only one word has a prefix, while others have what follows it: making it a state of
+    /// its own costs one state and one edge.
     pub fn is_shared_tail(&self, node: u32) -> bool {
         let node = &self.nodes[node as usize];
         node.count == 1 && {

@@ -1,4 +1,4 @@
-//! The word that stands for a sequence and adds the fewest states and edges.
+//! The word that stands for a sequence and adds the fewest states, edges and paths.
 
 use std::rc::Rc;
 
@@ -60,7 +60,7 @@ pub(super) struct Parser {
     pub wavering: bool,
     /// The hash of what must not be a composite.
     pub banned: Option<u64>,
-    /// Parts looked up so far.
+    /// Look-ups so far.
     pub steps: u64,
 }
 
@@ -223,6 +223,7 @@ impl Parser {
                 continue;
             }
             for (to, part, price) in parts.from(position) {
+                self.steps += 1;
                 let label = match part {
                     Part::Symbol => Some(sequence[position]),
                     Part::Word(slot) => Some(lexicon.label(slot)),

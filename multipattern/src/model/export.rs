@@ -19,9 +19,9 @@ impl Model {
         }
     }
 
-    /// The model in the language of Graphviz. Accept states have two circles; beside those where one
-    /// thing only can be complete stands what. The integer of an edge stands behind its label if it
-    /// is not zero.
+    /// The model in the language of Graphviz. Accept states have two circles; beside those where
+    /// one thing only can be complete stands what. The integer of an edge stands behind its label
+    /// if it is not zero.
     pub fn to_dot(&self, set: &Sequences) -> String {
         let mut dot = String::from("digraph model {\n  rankdir=LR;\n  node [shape=circle];\n");
         let complete = self.complete(set);
@@ -57,8 +57,8 @@ impl Model {
         dot
     }
 
-    /// The three functions as text, see [`Plan::functions`](crate::Plan::functions). Symbols are taken
-    /// for different kinds.
+    /// The three functions as text, see [`Plan::functions`](crate::Plan::functions). Symbols are
+    /// taken for different kinds.
     pub fn functions(&self, set: &Sequences) -> String {
         let mut text = String::from("state transition\n");
         for state in 0..self.states() as u32 {

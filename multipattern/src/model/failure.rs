@@ -7,12 +7,12 @@ use super::{Label, Model, Path};
 /// The failure transition function of a model (Aho and Corasick 1975), for `strict`.
 ///
 /// A path stands for the symbols that it has read, a composite for all of its symbols. When a path
-/// cannot go on, the next one to try is the longest other path whose symbols are the end of its own;
-/// several paths may have read the same. Which conditions the symbols carry beside their type is
-/// left to the conditional output, so symbols of one *kind* are taken for equal here.
+/// cannot go on, the next one to try is the longest other path whose symbols are the end of its
+/// own; several paths may have read the same. Which conditions the symbols carry beside their type
+/// is left to the conditional output, so symbols of one *kind* are taken for equal here.
 ///
-/// Time and memory: the sum of the lengths of all paths, and of the squares of their lengths for the
-/// look-ups.
+/// Time and memory: the sum of the lengths of all paths, and of the squares of their lengths for
+/// the look-ups.
 #[derive(Clone, Debug)]
 pub struct Failure {
     paths: Vec<Entry>,

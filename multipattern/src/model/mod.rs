@@ -18,9 +18,9 @@
 //! Merging suffixes lets patterns share their last states, so a state alone does not say which
 //! pattern was matched. Every edge therefore carries an integer, and the sum of the integers on the
 //! way from the start is the *rank* of what was read: a minimal perfect hash of the accepted words
-//! (Lucchesi and Kowaltowski 1993). A rank leads to its [`Output`]: the patterns, and the rule whose
-//! composite is complete. State and sum together tell one way from every other, which is why they
-//! make up a [`Path`].
+//! (Lucchesi and Kowaltowski 1993). A rank leads to its [`Output`]: the patterns, and the rule
+//! whose composite is complete. State and sum together tell one way from every other, which is why
+//! they make up a [`Path`].
 
 mod export;
 pub mod failure;

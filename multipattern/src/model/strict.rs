@@ -1,10 +1,10 @@
 //! The reference interpreter under `strict`: transitions, failure transitions, conditional output.
 //!
 //! After every event, the paths whose symbols are the last events make up one chain of failure
-//! transitions, so its head alone is kept. An event moves those paths of the last chain that have an
-//! edge for it. A composite of n symbols that is complete moves those of the chain n events ago. The
-//! longest path moved is the head of the new chain, and what is complete on the chain is output if
-//! its predicates and its window hold.
+//! transitions, so its head alone is kept. An event moves those paths of the last chain that have
+//! an edge for it. A composite of n symbols that is complete moves those of the chain n events ago.
+//! The longest path moved is the head of the new chain, and what is complete on the chain is output
+//! if its predicates and its window hold.
 
 use hashbrown::HashMap;
 
