@@ -249,6 +249,10 @@ fn a_rule_at_one_point_looks_past_the_others() {
     assert_eq!(verdict(&at("P2"), &rows), Verdict::DoesNotHold);
     assert_eq!(verdict(&at("P3"), &rows), Verdict::CannotBeJudged);
     assert!(at("P1").text().starts_with("at P1 alone: "));
+    let both = Rule::All(vec![at("P1"), at("P2")]).text();
+    assert!(both.starts_with("at P1, P2 alone: at every x"), "{both}");
+    let mixed = Rule::All(vec![at("P1"), Rule::at("P2", Rule::below("b", "a"))]).text();
+    assert!(mixed.contains("; and at P2 alone: "), "{mixed}");
     assert!(at("P1").needs_rows_only() && !at("P1").must_hold() && !at("P1").is_exact());
     assert_eq!(at("P1").single_point(), Some(&X::from("P1")));
     assert_eq!(Rule::below("a", "b").single_point(), None);

@@ -5,7 +5,7 @@ mod common;
 use bench_harness::experiment::{Plot, Spacing, Style};
 use bench_harness::record::Row;
 use bench_harness::report::dot_svg::{Shape, layout, parse, render};
-use bench_harness::report::svg::{Axis, chart, linear_ticks, log_ticks, spread};
+use bench_harness::report::svg::{Axis, chart, distinct, linear_ticks, log_ticks, spread};
 use common::{AUTOMATON, row};
 use proptest::prelude::*;
 
@@ -199,4 +199,22 @@ fn malformed_dot_is_refused_with_its_line() {
 fn empty_and_single_node_graphs() {
     assert!(render("digraph {}").unwrap().starts_with("<svg"));
     assert!(render("digraph { a; a -> a [label=\"x\"] }").unwrap().contains(">x</text>"));
+}
+
+#[test]
+fn names_lose_what_they_share_in_whole_parts() {
+    for (names, short) in [
+        (&["p1, entries, a to b", "p2, entries, a to b"][..], &["p1", "p2"][..]),
+        (&["by length: time, one", "by length: time, all"], &["one", "all"]),
+        (&["x: a, heap", "x: b, heap"], &["a", "b"]),
+        (&["shared", "share"], &["shared", "share"]),
+        (&["a, heap", "b, cheap"], &["a, heap", "b, cheap"]),
+        (&["a, b", "a, b, c"], &["b", "b, c"]),
+        (&["a, heap", "heap"], &["a, heap", "heap"]),
+        (&["a: ", "a: b"], &["a: ", "a: b"]),
+        (&["one alone, heap"], &["one alone, heap"]),
+        (&[], &[]),
+    ] {
+        assert_eq!(distinct(names), short, "{names:?}");
+    }
 }

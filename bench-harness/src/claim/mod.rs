@@ -349,9 +349,24 @@ impl Rule {
                 format!("{}; judged only when measured at each of {}", rule.text(), list(at))
             }
             Self::At { x, rule } => format!("at {x} alone: {}", rule.text()),
-            Self::All(rules) => rules.iter().map(Self::text).collect::<Vec<_>>().join("; and "),
+            Self::All(rules) => match one_rule_at(rules) {
+                Some((places, rule)) => format!("at {places} alone: {}", rule.text()),
+                None => rules.iter().map(Self::text).collect::<Vec<_>>().join("; and "),
+            },
         }
     }
+}
+
+/// The same rule at several x, each alone: where, and what.
+fn one_rule_at(rules: &[Rule]) -> Option<(String, &Rule)> {
+    let (mut places, mut all) = (Vec::new(), Vec::new());
+    for rule in rules {
+        let Rule::At { x, rule } = rule else { return None };
+        places.push(x.clone());
+        all.push(&**rule);
+    }
+    let (first, others) = all.split_first()?;
+    others.iter().all(|rule| rule == first).then(|| (list(&places), *first))
 }
 
 fn owned(series: &[&str]) -> Vec<String> {

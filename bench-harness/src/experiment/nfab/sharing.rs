@@ -9,7 +9,7 @@ use crate::baseline::stock::{Answer, Stock};
 use crate::claim::{Claim, Rule};
 use crate::error::{Error, Result};
 use crate::experiment::spread::Spread;
-use crate::experiment::{About, Artefact, Context, Experiment, Kind, Scale};
+use crate::experiment::{About, Artefact, Context, Experiment, Kind, Plot, Scale, Spacing};
 use crate::measure::Summary;
 use crate::measure::memory::Heap;
 use crate::record::Row;
@@ -122,14 +122,14 @@ impl Experiment for Sharing {
                 Claim::new("with forks the chain buffer is faster", "", faster(CHAIN)).our_check(),
             ],
             plots: vec![
-                sweep::table(
-                    "Most entries at once",
-                    x,
-                    &[&entry_names[..], &[EDGES, RUNS]].concat(),
-                ),
+                sweep::table("Most entries at once", x, &entry_names),
+                sweep::table("Most edges and runs at once", x, &[EDGES, RUNS]),
                 sweep::lines("Most bytes of buffers at once", x, "buffers", &byte_names),
                 sweep::lines("Peak of the heap", x, "heap", &heap_names),
-                sweep::lines("Throughput, every match read", x, "throughput", &CONTENDERS),
+                Plot {
+                    y_axis: Spacing::Log,
+                    ..sweep::lines("Throughput, every match read", x, "throughput", &CONTENDERS)
+                },
                 sweep::lines("How many times the entries one buffer a run has", x, "gain", &[GAIN]),
             ],
         }

@@ -54,3 +54,31 @@ pub fn spread(wanted: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> {
     }
     placed
 }
+
+/// The names without what all of them begin and end with, in whole parts between commas or colons:
+/// the title says that already. A name alone stays as it is.
+pub fn distinct<'a>(names: &[&'a str]) -> Vec<&'a str> {
+    let Some((first, others)) = names.split_first().filter(|(_, others)| !others.is_empty()) else {
+        return names.to_vec();
+    };
+    let starts: Vec<usize> = SEPARATORS
+        .iter()
+        .flat_map(|separator| first.match_indices(separator).map(|(at, sign)| at + sign.len()))
+        .filter(|&end| others.iter().all(|name| name.starts_with(&first[..end])))
+        .collect();
+    let start = starts.into_iter().max().unwrap_or(0);
+    let ends: Vec<usize> = SEPARATORS
+        .iter()
+        .flat_map(|separator| first[start..].match_indices(separator))
+        .map(|(at, _)| first.len() - start - at)
+        .filter(|&length| {
+            let end = &first[first.len() - length..];
+            others.iter().all(|name| name[start..].ends_with(end))
+        })
+        .collect();
+    let end = ends.into_iter().max().unwrap_or(0);
+    let cut: Vec<&str> = names.iter().map(|name| &name[start..name.len() - end]).collect();
+    if cut.iter().any(|name| name.is_empty()) { names.to_vec() } else { cut }
+}
+
+const SEPARATORS: [&str; 2] = [", ", ": "];

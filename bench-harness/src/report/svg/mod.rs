@@ -12,7 +12,7 @@ mod lines;
 use std::fmt::Write;
 
 pub use axis::{Axis, linear_ticks, log_ticks};
-pub use labels::{spread, text_width};
+pub use labels::{distinct, spread, text_width};
 
 use super::html::Escaped;
 use super::theme;
@@ -38,7 +38,8 @@ pub fn chart(plot: &Plot, rows: &[&Row], width: f64) -> Option<String> {
 /// What bars and lines have in common: the series, the canvas and its frame.
 struct Chart<'a> {
     plot: &'a Plot,
-    /// The series that have rows, with the index of their colour.
+    /// The series that have rows, with the index of their colour and as short a name as tells them
+    /// apart.
     series: Vec<(usize, &'a str, Vec<&'a Row>)>,
     unit: &'a str,
     width: f64,
@@ -57,7 +58,7 @@ impl<'a> Chart<'a> {
             // A logarithmic axis has no place for zero.
             row.unit == unit && (plot.y_axis == Spacing::Linear || row.value > 0.0)
         };
-        let series: Vec<_> = plot
+        let mut series: Vec<_> = plot
             .series
             .iter()
             .enumerate()
@@ -69,6 +70,10 @@ impl<'a> Chart<'a> {
             .collect();
         if series.is_empty() {
             return None;
+        }
+        let names: Vec<&str> = series.iter().map(|(_, name, _)| *name).collect();
+        for ((_, name, _), short) in series.iter_mut().zip(distinct(&names)) {
+            *name = short;
         }
         let height = if width < 500.0 { 290.0 } else { 360.0 };
         let (left, right, top, bottom) = (0.0, width - 12.0, 34.0, height - 48.0);
