@@ -263,3 +263,31 @@ fn no_patterns_and_no_events() {
     check(&letters(&[], "ABC")).unwrap();
     check(&letters(&["AB"], "")).unwrap();
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Under strict, types alone are letters, and the matches the overlapping occurrences.
+    #[test]
+    fn strict_finds_what_aho_corasick_finds(
+        patterns in prop::collection::vec("[A-C]{1,5}", 1..12),
+        stream in "[A-D]{0,60}",
+    ) {
+        let texts: Vec<&str> = patterns.iter().map(String::as_str).collect();
+        let case = letters(&texts, &stream);
+        let automaton = aho_corasick::AhoCorasick::new(&texts).unwrap();
+        let mut expected: Vec<Found> = automaton
+            .find_overlapping_iter(&stream)
+            .map(|found| Found {
+                pattern: found.pattern().as_u32(),
+                events: (found.start()..found.end()).collect(),
+            })
+            .collect();
+        expected.sort();
+        for (name, model) in models(&case.sequences()) {
+            let mut found = interpret(&model, Semantics::Strict, &case);
+            found.sort();
+            prop_assert_eq!(&found, &expected, "{}", name);
+        }
+    }
+}
