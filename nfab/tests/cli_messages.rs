@@ -91,7 +91,14 @@ fn help() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_device_is_an_error() {
-    for arguments in [&["--help"][..], &["-h"], &["--version"], &["help"], &["explain", QUERY]] {
+    for arguments in [
+        &["--help"][..],
+        &["-h"],
+        &["--version"],
+        &["help"],
+        &["explain", QUERY],
+        &["replay", "/dev/null"],
+    ] {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("the device");
         let output = std::process::Command::new(env!("CARGO_BIN_EXE_nfab"))
             .args(arguments)
@@ -109,13 +116,15 @@ fn a_full_device_is_an_error() {
 
 #[cfg(unix)]
 #[test]
-fn help_that_nobody_reads_to_the_end_is_no_error() {
-    let (reader, writer) = std::io::pipe().expect("a pipe");
-    drop(reader);
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_nfab"))
-        .arg("--help")
-        .stdout(writer)
-        .output()
-        .expect("the program runs");
-    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+fn what_nobody_reads_to_the_end_is_no_error() {
+    for arguments in [&["--help"][..], &["explain", QUERY], &["replay", "/dev/null"]] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_nfab"))
+            .args(arguments)
+            .stdout(writer)
+            .output()
+            .expect("the program runs");
+        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+    }
 }
