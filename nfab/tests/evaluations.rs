@@ -11,7 +11,7 @@ use common::world;
 use nfab::language::Query;
 use nfab::{
     Automaton, Cause, CompileOptions, Config, Count, EndOfInput, Engine, Evaluation, KleeneOutput,
-    Match, Record, Schema, Sink, TypeId, Value,
+    Limit, Limits, Match, Policy, Record, Schema, Sink, TypeId, Value,
 };
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -245,6 +245,40 @@ fn windows() {
                 SHARED.iter().for_each(|&e| compare(&runs, &of_text(text, e), &all, false));
             }
         }
+    }
+}
+
+/// Partial matches that are kept as one count as one, and as many as a limit allows are kept.
+#[test]
+fn what_is_kept_is_counted_and_bounded() {
+    let schema = engine::schema();
+    let (kind, x) = (schema.type_id("A").expect("a type"), schema.slot("x").expect("an attribute"));
+    let event = |at: i64| Ok(Record::new(kind, at).with(x, at % 40));
+    let text = |condition: &str| {
+        format!("PATTERN SEQ(A+ a[], B b) WHERE skip_till_any_match {condition} WITHIN 30 EVENTS")
+    };
+    // One wait; and in it one group for each value that is in the window.
+    let cases = [
+        (Evaluation::Compact, text(""), 1),
+        (Evaluation::Grouped, text("{ a[i].x > a[i-1].x }"), 30),
+    ];
+    for (evaluation, text, kept) in cases {
+        let automaton = of_text(&text, evaluation);
+        let mut engine = Engine::new(automaton.clone());
+        (0..100).for_each(|at| tell(&mut engine, &event(at), &mut Count::default()));
+        let stats = engine.stats();
+        assert_eq!(stats.runs, kept, "{evaluation:?}");
+        // Groups go when garbage is looked for.
+        assert!(stats.peak_runs >= kept && stats.peak_runs <= 40, "{evaluation:?} {stats:?}");
+
+        let mut limits = Limits::default();
+        limits.runs = Limit::new(kept - 1, Policy::Error);
+        let mut engine = Engine::with_config(automaton, Config::new().limits(limits));
+        let mut sink = Count::default();
+        let refused = (0..100).position(|at| {
+            event(at).is_ok_and(|event: Record| engine.push(event, &mut sink).is_err())
+        });
+        assert_eq!(refused, Some(kept - 1), "{evaluation:?}");
     }
 }
 

@@ -11,12 +11,19 @@ use crate::history::EventIndex;
 use crate::nfa::program::Program;
 use crate::runtime::evaluator::Taken;
 
+/// The longest pause between two attempts to read the matches one by one.
+const LONGEST_PAUSE: u32 = 15;
+
 /// Working space, shared by all partitions.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     few: Few,
     marked: Marked,
     walk: Walk,
+    /// So many times nobody tries whether the matches are few: they were not, and trying costs.
+    pause: u32,
+    /// How often in a row they were not, up to a bound.
+    many: u32,
     /// The same match may come about in several ways.
     ambiguous: bool,
 }
@@ -35,8 +42,14 @@ impl Reader {
         starts: Starts,
         visit: &mut impl FnMut(&[Taken]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        if self.few.read(graph, ends, event, starts) {
+        if self.pause > 0 {
+            self.pause -= 1;
+        } else if self.few.read(graph, ends, event, starts) {
+            self.many = 0;
             return self.few.matches().try_for_each(visit);
+        } else {
+            self.many = LONGEST_PAUSE.min(2 * self.many + 1);
+            self.pause = self.many;
         }
         self.marked.turn(graph, ends, event, starts);
         self.walk.visit(&self.marked, visit)
