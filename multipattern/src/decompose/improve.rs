@@ -9,8 +9,10 @@ use crate::model::Sequences;
 
 /// Rounds at most.
 const ROUNDS: usize = 8;
-/// Look-ups that may be made: so many for each symbol of the patterns, and so many more.
+/// Look-ups that may be made: so many for each symbol of the patterns, as long as this is no more
+/// than the next number, and so many more.
 const EFFORT: u64 = 160;
+const MOST_EFFORT: u64 = 50_000_000;
 const LEAST_EFFORT: u64 = 1_000_000;
 /// Beyond the least effort, a round that saves less than this part of the cost is the last one, and
 /// so is a try of composites that saves less by as many look-ups as parsing everything once takes.
@@ -48,8 +50,8 @@ impl Effort {
 /// Improves the words; tells how many look-ups that took.
 pub(super) fn improve(lexicon: &mut Lexicon<'_>, set: &Sequences) -> u64 {
     let total: u64 = set.iter().map(|sequence| sequence.len() as u64).sum();
-    let mut effort =
-        Effort { most: LEAST_EFFORT + EFFORT * total, since: 0, cost: lexicon.cost(), period: 0 };
+    let most = LEAST_EFFORT + (EFFORT * total).min(MOST_EFFORT);
+    let mut effort = Effort { most, since: 0, cost: lexicon.cost(), period: 0 };
     let mut parser = Parser::new();
     for round in 0..ROUNDS {
         let (before, began) = (lexicon.cost(), parser.steps);
