@@ -118,7 +118,7 @@ impl<H: History> Runs<H> {
             start: Tree::new(start, program.start, true, automaton.conditions.len()),
             fresh: automaton.registers.iter().map(|r| r.empty()).collect(),
             dense,
-            unconcerned: dense && !filtered && !skips && !(prompt && gaps),
+            unconcerned: dense && !(filtered || skips || prompt && gaps),
             harvest: Harvest::new(),
             gaps,
             prompt,
