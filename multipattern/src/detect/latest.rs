@@ -17,11 +17,21 @@ pub(crate) struct Trie {
     nodes: u32,
     /// By class, its nodes and their parents; a parent comes before its children.
     of_class: Vec<Vec<(u32, u32)>>,
+    /// By node.
+    children_of: Vec<Vec<u32>>,
+    /// By node, whether its parent is that of the empty prefix.
+    first: Vec<bool>,
 }
 
 impl Trie {
     pub(crate) fn new(classes: usize) -> Self {
-        Trie { children: HashMap::new(), nodes: 1, of_class: vec![Vec::new(); classes] }
+        Trie {
+            children: HashMap::new(),
+            nodes: 1,
+            of_class: vec![Vec::new(); classes],
+            children_of: vec![Vec::new()],
+            first: vec![false],
+        }
     }
 
     /// The node of a sequence.
@@ -32,11 +42,29 @@ impl Trie {
                 let new = self.nodes;
                 self.nodes += 1;
                 self.of_class[class as usize].push((new, node));
+                self.children_of[node as usize].push(new);
+                self.children_of.push(Vec::new());
+                self.first.push(node == ROOT);
                 new
             });
             node = next;
         }
         node
+    }
+
+    /// The nodes of a class.
+    pub(crate) fn nodes_of(&self, class: u32) -> impl Iterator<Item = u32> {
+        self.of_class[class as usize].iter().map(|&(node, _)| node)
+    }
+
+    /// The nodes behind a node.
+    pub(crate) fn children_of(&self, node: u32) -> &[u32] {
+        &self.children_of[node as usize]
+    }
+
+    /// Whether a node is that of one operand.
+    pub(crate) fn is_first(&self, node: u32) -> bool {
+        self.first[node as usize]
     }
 
     /// How many nodes there are, that of the empty prefix included.

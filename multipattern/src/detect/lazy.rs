@@ -16,6 +16,7 @@ use super::history::History;
 use super::latest::{Latest, ROOT, Trie};
 use super::output::{Level, Out, Sink};
 use super::runs::Runs;
+use super::starts::Starts;
 use super::walk::{self, Path};
 use super::windows::{Layout, Windows};
 use crate::pattern::{PatternId, Semantics};
@@ -58,6 +59,8 @@ struct Ending {
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     semantics: Semantics,
+    /// Under `next`, whether chains are sets of starts that move along the trie.
+    sets: bool,
     layout: Layout,
     trie: Trie,
     recipes: Vec<Recipe>,
@@ -76,9 +79,20 @@ pub(crate) struct Plan {
     chosen: Vec<u64>,
 }
 
+/// What is remembered of the chains of `next`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Chains {
+    /// For each node of the trie, the starts that wait for it.
+    Sets,
+    /// For each node of the trie, the latest start that reached it: those between it and that of the
+    /// next node are the set.
+    Latest,
+}
+
 /// What is remembered of one stream or partition.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LazyState {
+    starts: Starts,
     windows: Windows,
     latest: Latest,
     /// By recipe.
@@ -94,10 +108,12 @@ impl Plan {
         rename: impl Fn(u32) -> u32,
         semantics: Semantics,
         decompose: bool,
+        chains: Chains,
     ) -> Self {
         let mut known = HashMap::new();
         let mut plan = Plan {
             semantics,
+            sets: semantics == Semantics::Next && chains == Chains::Sets,
             layout: Layout::new(classes),
             trie: Trie::new(classes),
             recipes: Vec::new(),
@@ -196,6 +212,11 @@ impl Plan {
             self.advance(state, history, arrival, counters);
             return;
         }
+        if self.sets {
+            let (serial, oldest) = (arrival.serial, history.first());
+            counters.transitions +=
+                state.starts.advance(&self.trie, arrival.classes, serial, oldest);
+        }
         state.latest.fit(&self.trie);
         self.run(state, catalog, history, arrival, counters);
         let recipes = self.merge(arrival.classes);
@@ -208,7 +229,7 @@ impl Plan {
                     let live = catalog.live(recipe.place);
                     state.runs[number].deliver(live, history, arrival, out);
                 } else {
-                    chains(recipe, state, catalog, history, arrival, out);
+                    chains(recipe, state, self.sets, catalog, history, arrival, out);
                 }
                 if out.stopped {
                     break;
@@ -277,6 +298,9 @@ impl Plan {
     ) {
         let (serial, row) = (arrival.serial, arrival.row);
         state.windows.push(&self.layout, arrival.classes, serial, row, history.first());
+        if self.sets {
+            return;
+        }
         let moves = state.latest.advance(&self.trie, arrival.classes, serial, &mut self.scratch);
         counters.transitions += moves as u64;
     }
@@ -431,12 +455,13 @@ impl Plan {
 
 impl LazyState {
     pub(crate) fn instances(&self) -> usize {
-        self.runs.iter().map(Runs::len).sum()
+        self.runs.iter().map(Runs::len).sum::<usize>() + self.starts.len()
     }
 
     pub(crate) fn bytes(&self) -> usize {
         self.windows.bytes()
             + self.latest.bytes()
+            + self.starts.bytes()
             + self.runs.iter().map(Runs::bytes).sum::<usize>()
     }
 }
@@ -447,13 +472,13 @@ impl LazyState {
 fn chains<S: Sink>(
     recipe: &Recipe,
     state: &LazyState,
+    sets: bool,
     catalog: &Catalog,
     history: &mut History,
     arrival: &Arrival<'_>,
     out: &mut Out<'_, S>,
 ) {
-    let (ended, latest) = (state.latest.start(recipe.whole), state.latest.start(recipe.node));
-    let live = catalog.live(recipe.place);
+    let low = arrival.low(catalog, history, catalog.live(recipe.place));
     let Some(&(first, _)) = recipe.steps.first() else {
         if out.level == Level::Count {
             out.count(recipe.number, arrival.row, 1);
@@ -463,23 +488,37 @@ fn chains<S: Sink>(
         }
         return;
     };
-    if latest <= ended {
-        return;
+    let window = state.windows.of(first);
+    if sets {
+        let reached = state.starts.reached(recipe.whole);
+        let reached = &reached[reached.partition_point(|&start| start < low)..];
+        let starts = reached.iter().map(|&start| window.first_from(start));
+        return deliver(recipe, state, arrival, starts, out);
     }
     // Starts are noted as one more than serials.
-    let low = arrival.low(catalog, history, live).max(ended);
+    let (ended, latest) = (state.latest.start(recipe.whole), state.latest.start(recipe.node));
+    let low = low.max(ended);
     if latest <= low {
         return;
     }
-    let window = state.windows.of(first);
-    let from = window.first_from(low);
-    let behind = window.first_from(latest);
+    let starts = window.first_from(low)..window.first_from(latest);
+    deliver(recipe, state, arrival, starts, out);
+}
+
+/// Follows chains from the indices of their first events, and reports them.
+fn deliver<S: Sink>(
+    recipe: &Recipe,
+    state: &LazyState,
+    arrival: &Arrival<'_>,
+    starts: impl ExactSizeIterator<Item = usize>,
+    out: &mut Out<'_, S>,
+) {
     if out.level == Level::Count {
-        out.count(recipe.number, arrival.row, (behind - from) as u64);
+        out.count(recipe.number, arrival.row, starts.len() as u64);
         return;
     }
     out.begin(recipe.length, arrival.row);
-    for start in from..behind {
+    for start in starts {
         let mut at = start;
         for (position, &(class, column)) in recipe.steps.iter().enumerate() {
             let window = state.windows.of(class);

@@ -3,7 +3,7 @@
 use super::arrival::Arrival;
 use super::catalog::Catalog;
 use super::history::History;
-use super::lazy::{LazyState, Plan};
+use super::lazy::{Chains, LazyState, Plan};
 use super::output::{Out, Sink};
 use super::single::{Dispatch, SingleState};
 use super::strict::{self, Automaton, Backwards, Source};
@@ -56,7 +56,8 @@ impl Mechanism {
                 let decompose = method == Method::Proposed;
                 let lives = catalog.lives().into_iter();
                 let classes = catalog.class_count();
-                let plan = Plan::new(lives, classes, |class| class, semantics, decompose);
+                let chains = if decompose { Chains::Latest } else { Chains::Sets };
+                let plan = Plan::new(lives, classes, |class| class, semantics, decompose, chains);
                 Mechanism::Together(Box::new(plan))
             }
         }
@@ -201,7 +202,14 @@ impl Apart {
                 this.of_class[class as usize].push((number, rename(class)));
             }
             let lives = std::iter::once((place, live));
-            this.plans.push(Plan::new(lives, classes.len(), rename, semantics, false));
+            this.plans.push(Plan::new(
+                lives,
+                classes.len(),
+                rename,
+                semantics,
+                false,
+                Chains::Latest,
+            ));
         }
         this
     }

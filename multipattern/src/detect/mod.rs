@@ -22,6 +22,7 @@ mod runs;
 mod single;
 #[cfg(feature = "serde")]
 mod snapshot;
+mod starts;
 mod strict;
 mod walk;
 mod windows;

@@ -1,0 +1,238 @@
+//! Limits, early stops, errors, and what each method does.
+
+mod common;
+
+use std::ops::ControlFlow;
+
+use common::{METHODS, collect, detector, set_of};
+use multipattern::{
+    Block, Config, Detector, ErrorKind, Level, Limit, Limits, Match, Method, Pattern, PatternSet,
+    Policy, Record, Semantics, Sink, Visit,
+};
+
+fn set(texts: &[&str], semantics: Semantics) -> PatternSet {
+    let patterns: Vec<_> = texts.iter().map(|text| Pattern::parse(text).expect(text)).collect();
+    set_of(&patterns, semantics, 40)
+}
+
+fn stream(set: &PatternSet, names: &str) -> Vec<Record> {
+    let one = |(time, name): (usize, char)| {
+        let name = if name == '-' { common::UNUSED.to_owned() } else { name.to_string() };
+        Record::new(set.schema().type_id(&name).expect("a type"), time as i64)
+    };
+    names.chars().enumerate().map(one).collect()
+}
+
+fn limits(change: impl FnOnce(&mut Limits)) -> Config {
+    let mut limits = Limits::default();
+    change(&mut limits);
+    Config::new().limits(limits)
+}
+
+#[test]
+fn a_sink_that_has_enough_gets_nothing_more_of_the_event() {
+    let set = set(&["x: SEQ(A, B)", "y: SEQ(A, A, B)"], Semantics::Any);
+    for method in METHODS {
+        for level in [Level::Matches, Level::Blocks, Level::Count] {
+            struct Once(Level, u64);
+            impl Sink for Once {
+                fn level(&self) -> Level {
+                    self.0
+                }
+                fn count(&mut self, _: multipattern::PatternId, _: u64, _: u64) -> ControlFlow<()> {
+                    self.1 += 1;
+                    ControlFlow::Break(())
+                }
+                fn block(&mut self, _: Block<'_>) -> ControlFlow<()> {
+                    self.1 += 1;
+                    ControlFlow::Break(())
+                }
+                fn matched(&mut self, _: Match<'_>) -> ControlFlow<()> {
+                    self.1 += 1;
+                    ControlFlow::Break(())
+                }
+            }
+            let mut detector = detector(&set, Config::new().method(method));
+            let mut sink = Once(level, 0);
+            for event in stream(&set, "AAAB") {
+                let _ = detector.push(&event, &mut sink).expect("an event");
+            }
+            assert_eq!(sink.1, 1, "{method} {level:?}");
+            // It goes on as if it had not been stopped.
+            let rest = collect(&mut detector, &stream(&set, "B"));
+            assert_eq!(rest.len(), 6, "{method} {level:?}");
+        }
+    }
+}
+
+#[test]
+fn events_out_of_order_are_refused_where_windows_are_of_time() {
+    let set = set(&["x: SEQ(A, B) WITHIN 5 ms"], Semantics::Any);
+    let [a, b] = ["A", "B"].map(|name| set.schema().type_id(name).expect("a type"));
+    for method in METHODS {
+        let mut detector = detector(&set, Config::new().method(method));
+        assert!(collect(&mut detector, &[Record::new(a, 10)]).is_empty());
+        let late = detector.push(&Record::new(b, 9), &mut common::Expand::default());
+        assert_eq!(late.expect_err("late").kind(), ErrorKind::Order);
+        // It was not taken.
+        assert_eq!(collect(&mut detector, &[Record::new(b, 15)]), [(0, vec![0, 1])]);
+        assert!(collect(&mut detector, &[Record::new(b, 16)]).is_empty());
+    }
+    let extreme =
+        [Record::new(a, i64::MIN), Record::new(b, i64::MIN + 5), Record::new(b, i64::MAX)];
+    for method in METHODS {
+        let mut detector = detector(&set, Config::new().method(method));
+        assert_eq!(collect(&mut detector, &extreme), [(0, vec![0, 1])], "{method}");
+    }
+}
+
+#[test]
+fn limits_are_kept_as_their_policies_say() {
+    let any = set(&["x: SEQ(A, B) WITHIN 100 s"], Semantics::Any);
+    let events = stream(&any, "AAAAB");
+    let held = |policy| limits(|limits| limits.held_events = Limit::new(3, policy));
+
+    let mut fails = detector(&any, held(Policy::Error));
+    let error = events.iter().find_map(|e| fails.push(e, &mut common::Expand::default()).err());
+    assert_eq!(error.expect("a limit").kind(), ErrorKind::Limit);
+    let mut oldest = detector(&any, held(Policy::DropOldest));
+    assert_eq!(collect(&mut oldest, &events), [(0, vec![2, 4]), (0, vec![3, 4])]);
+    assert_eq!(oldest.stats().dropped_events, 2);
+    let mut newest = detector(&any, held(Policy::DropNewest));
+    assert!(collect(&mut newest, &events).is_empty());
+    assert_eq!((newest.stats().dropped_events, newest.stats().held_events), (2, 3));
+
+    let per_event = |policy| limits(|limits| limits.matches_per_event = Limit::new(2, policy));
+    for method in METHODS {
+        let mut cut = detector(&any, per_event(Policy::DropNewest).method(method));
+        let mut found = Vec::new();
+        for event in &events {
+            let _ = cut
+                .push(
+                    event,
+                    &mut Visit(|one: Match<'_>| {
+                        found.push(one.events.to_vec());
+                        ControlFlow::Continue(())
+                    }),
+                )
+                .expect("an event");
+        }
+        assert_eq!(found, [[0, 4], [1, 4]], "{method}");
+        assert_eq!(cut.stats().cut_off, 1);
+        let mut fails = detector(&any, per_event(Policy::Error).method(method));
+        let failed =
+            events.iter().find_map(|e| fails.push(e, &mut common::Expand::default()).err());
+        assert_eq!(failed.expect("a limit").kind(), ErrorKind::Limit, "{method}");
+    }
+
+    let instances =
+        |policy| limits(|limits| limits.instances = Limit::new(2, policy)).method(Method::Single);
+    let mut oldest = detector(&any, instances(Policy::DropOldest));
+    assert_eq!(collect(&mut oldest, &events), [(0, vec![2, 4]), (0, vec![3, 4])]);
+    assert_eq!((oldest.stats().dropped_instances, oldest.stats().instances), (2, 2));
+    let mut newest = detector(&any, instances(Policy::DropNewest));
+    assert_eq!(collect(&mut newest, &events), [(0, vec![0, 4]), (0, vec![1, 4])]);
+    let mut fails = detector(&any, instances(Policy::Error));
+    let failed = events.iter().find_map(|e| fails.push(e, &mut common::Expand::default()).err());
+    assert_eq!(failed.expect("a limit").kind(), ErrorKind::Limit);
+}
+
+#[test]
+fn partitions_are_bounded() {
+    let set = set(&["x: SEQ(A, A)"], Semantics::Any);
+    let key = set.schema().slot("k").expect("k");
+    let a = set.schema().type_id("A").expect("A");
+    let event = |key_of: i64| Record::new(a, 0).with(key, key_of);
+    let with =
+        |policy| limits(|limits| limits.partitions = Limit::new(2, policy)).partition_by(["k"]);
+    let events = [1, 2, 1, 3, 2, 1].map(event);
+    // 2 was idle for longest when 3 came, then 1.
+    let mut oldest = detector(&set, with(Policy::DropOldest));
+    assert_eq!(collect(&mut oldest, &events), [(0, vec![0, 2])]);
+    assert_eq!((oldest.stats().partitions, oldest.stats().dropped_partitions), (2, 3));
+    let mut newest = detector(&set, with(Policy::DropNewest));
+    let found = [(0, vec![0, 2]), (0, vec![1, 4]), (0, vec![0, 5]), (0, vec![2, 5])];
+    assert_eq!(collect(&mut newest, &events), found);
+    let mut fails = detector(&set, with(Policy::Error));
+    let failed = events.iter().find_map(|e| fails.push(e, &mut common::Expand::default()).err());
+    assert_eq!(failed.expect("a limit").kind(), ErrorKind::Limit);
+
+    // Idle partitions of windows of time go by themselves.
+    let timed = super_timed();
+    let mut detector = detector(&timed, Config::new().partition_by(["k"]));
+    let a = timed.schema().type_id("A").expect("A");
+    let key = timed.schema().slot("k").expect("k");
+    for number in 0..20_000_i64 {
+        let event = Record::new(a, number).with(key, number);
+        assert!(collect(&mut detector, &[event]).is_empty());
+    }
+    assert!(detector.stats().partitions < 3_000, "{}", detector.stats().partitions);
+}
+
+fn super_timed() -> PatternSet {
+    set(&["x: SEQ(A, A) WITHIN 10 ms"], Semantics::Any)
+}
+
+/// The counters say what each method does, and that no two do the same.
+#[test]
+fn every_method_has_a_mechanism_of_its_own() {
+    let texts = ["x: SEQ(A, B, C, D)", "y: SEQ(B, B, C, D)", "z: SEQ(A, B, C, E)"];
+    for semantics in [Semantics::Any, Semantics::Next, Semantics::Strict] {
+        let set = set(&texts, semantics);
+        let events = stream(&set, &"ABBCDE-ABCDABCEBBCD".repeat(40));
+        let stats = METHODS.map(|method| {
+            let mut detector = detector(&set, Config::new().method(method));
+            assert!(!collect(&mut detector, &events).is_empty());
+            detector.stats()
+        });
+        let [single, optimized, sharing, proposed] = stats;
+        assert!(single.instances_created > 0);
+        for lazy in [optimized, sharing, proposed] {
+            assert_eq!(lazy.instances_created, 0);
+        }
+        match semantics {
+            Semantics::Any => {
+                assert!(single.instances > 0 && proposed.instances == 0);
+                assert!(optimized.transitions > sharing.transitions, "prefixes are shared");
+                assert_eq!(sharing.transitions, proposed.transitions);
+                assert_eq!((sharing.block_misses, optimized.block_misses), (0, 0));
+                assert!(proposed.block_hits > 0 && proposed.block_misses > 0);
+                assert!(proposed.nodes < optimized.nodes);
+            }
+            Semantics::Next => {
+                assert!(sharing.instances > 0 && proposed.instances == 0, "sets of starts");
+                assert_ne!(sharing.transitions, proposed.transitions);
+                assert!(optimized.transitions > proposed.transitions);
+            }
+            Semantics::Strict => {
+                assert!(optimized.probes > 0 && optimized.transitions == 0, "backwards");
+                assert!(sharing.failures > 0 && proposed.failures == 0, "a dense table");
+                assert!(proposed.bytes != sharing.bytes);
+            }
+        }
+    }
+    let set = set(
+        &["x: SEQ(A, B[v = A.v])", "y: SEQ(C, A, B[v = A.v])", "z: SEQ(A, C, B[v != A.v])"],
+        Semantics::Any,
+    );
+    let events = stream(&set, &"CAACB".repeat(20));
+    let hits = METHODS.map(|method| {
+        let mut detector = detector(&set, Config::new().method(method));
+        collect(&mut detector, &events);
+        detector.stats().bitmap_hits
+    });
+    assert!(hits[..3].iter().all(|&hits| hits == 0) && hits[3] > 0, "{hits:?}");
+}
+
+#[test]
+fn what_no_pattern_uses_is_passed_over_and_counted() {
+    let set = set(&["x: SEQ(A, B)"], Semantics::Strict);
+    for method in METHODS {
+        let mut detector = detector(&set, Config::new().method(method).hold_events(2));
+        let found = collect(&mut detector, &stream(&set, "-A-BAB"));
+        assert_eq!(found, [(0, vec![4, 5])], "{method}");
+        assert_eq!(detector.stats().unused, 2);
+    }
+    let trie = Detector::with_config(&set, Config::new().method(Method::Trie));
+    assert_eq!(trie.expect_err("no detection").kind(), ErrorKind::Usage);
+}
