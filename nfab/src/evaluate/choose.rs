@@ -6,7 +6,6 @@
 //! match, an aggregate that differs from run to run.
 
 use super::compact::sets::MOST_CONDITIONS;
-use super::known::value;
 use super::sequence::Sequence;
 use crate::config::{Config, HistoryKind};
 use crate::error::{Error, ErrorKind};
@@ -132,7 +131,7 @@ fn forks(program: &Program) -> bool {
             let mut open = |ignore: &Ignore| {
                 ignore.target != NOWHERE
                     && !ignore.unless.contains(&(at as u32))
-                    && value(&ignore.formula, &mut known) != Some(false)
+                    && ignore.formula.value(&mut known) != Some(false)
             };
             wait.ignores.iter().any(&mut open)
         })

@@ -28,7 +28,6 @@ mod few;
 mod graph;
 mod grouped;
 mod held;
-mod known;
 mod marked;
 mod reader;
 mod sequence;

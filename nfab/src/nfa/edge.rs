@@ -118,16 +118,19 @@ impl Formula {
         }
     }
 
-    /// Its value as far as conditions are known.
-    pub(crate) fn value(&self, known: &[Option<bool>]) -> Option<bool> {
+    /// Whether it holds, if that follows from the conditions that are known.
+    pub(crate) fn value(&self, known: &mut impl FnMut(u32) -> Option<bool>) -> Option<bool> {
         match self {
             Formula::True => Some(true),
-            Formula::Holds(condition) => known[*condition as usize],
+            Formula::Holds(condition) => known(*condition),
             Formula::Not(inner) => inner.value(known).map(|holds| !holds),
-            Formula::And(a, b) => match (a.value(known), b.value(known)) {
-                (Some(false), _) | (_, Some(false)) => Some(false),
-                (Some(true), Some(true)) => Some(true),
-                _ => None,
+            Formula::And(a, b) => match a.value(known) {
+                Some(false) => Some(false),
+                a => match (a, b.value(known)) {
+                    (_, Some(false)) => Some(false),
+                    (Some(true), b) => b,
+                    _ => None,
+                },
             },
         }
     }

@@ -4,7 +4,6 @@
 //! builds it from a query; `sase` says how. `program` is what runs execute. `dot` draws the states,
 //! `explain` writes them down.
 
-pub(crate) mod classes;
 mod compile;
 mod conditions;
 mod copies;
@@ -12,6 +11,7 @@ mod dot;
 mod edge;
 mod explain;
 mod flatten;
+pub(crate) mod kinds;
 mod place;
 pub(crate) mod program;
 pub(crate) mod sase;

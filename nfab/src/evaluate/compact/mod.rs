@@ -20,7 +20,7 @@
 //! then on the part has lists.
 //!
 //! Conditions are evaluated for each event once, all of them, unless its type alone shows that nothing
-//! changes ([`Kinds`](super::known::Kinds)): counters of faults count events.
+//! changes ([`Kinds`](crate::nfa::kinds::Kinds)): counters of faults count events.
 
 mod counting;
 mod labelled;
@@ -37,12 +37,12 @@ use self::sets::{FOREIGN, Sets};
 use super::choose::conditions;
 use super::graph;
 use super::held::{gather, holds};
-use super::known::Kinds;
 use super::reader::Reader;
 use crate::error::Error;
 use crate::event::Event;
 use crate::history::{EventIndex, Marks, Moved};
 use crate::nfa::Automaton;
+use crate::nfa::kinds::Kinds;
 use crate::nfa::program::Window;
 use crate::predicate::evaluate::Test;
 use crate::runtime::context::Context;
@@ -82,7 +82,7 @@ impl Compact {
                 continue;
             };
             for (bits, kind) in kind_bits.iter_mut().zip(kinds.types()) {
-                *bits |= u64::from(kind == Some(of)) << bit;
+                *bits |= u64::from(*kind == of) << bit;
             }
         }
         Compact {

@@ -9,9 +9,9 @@ use super::counting::Counting;
 use super::sets::{START, Sets, Step};
 use super::window::Window;
 use crate::evaluate::graph::{Graph, NONE, Starts};
-use crate::evaluate::known::bit;
 use crate::evaluate::marked::{End, PASSED};
 use crate::history::{EventIndex, Moved};
+use crate::nfa::kinds::bit;
 use crate::runtime::evaluator::Key;
 
 /// The place of an event that is not kept.

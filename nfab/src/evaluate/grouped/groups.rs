@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 use crate::evaluate::graph::NONE;
-use crate::evaluate::known::bit;
+use crate::nfa::kinds::bit;
 use crate::predicate::register::Register;
 use crate::runtime::evaluator::Key;
 use crate::value::Value;

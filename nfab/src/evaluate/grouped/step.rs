@@ -8,9 +8,9 @@
 use super::Rules;
 use super::groups::{Group, Groups};
 use crate::evaluate::graph::{Graph, JOIN, NONE};
-use crate::evaluate::known::{stays, value};
 use crate::evaluate::marked::{End, PASSED};
 use crate::event::Event;
+use crate::nfa::kinds::stays;
 use crate::nfa::program::{COMPLETE, Finish, Move, NOWHERE, Sees};
 use crate::nfa::{Automaton, Formula};
 use crate::predicate::evaluate;
@@ -155,7 +155,7 @@ impl Step {
         self.verdicts.resize_with(waits.len(), Verdicts::default);
         let mut concerned = false;
         let mut known = |formula: &Formula| {
-            value(formula, &mut |number| {
+            formula.value(&mut |number| {
                 let unary = automaton.conditions[number as usize].unary;
                 unary.then(|| cx.holds(number, arrival))
             })

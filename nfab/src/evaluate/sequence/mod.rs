@@ -18,7 +18,7 @@ use level::{Level, Node};
 use crate::error::Error;
 use crate::event::{Event, Slot};
 use crate::history::{EventIndex, Marks, Moved};
-use crate::nfa::classes::{Classes, known_of};
+use crate::nfa::kinds::{Kinds, by_type};
 use crate::nfa::program::{Finish, NOWHERE, Wait, Window};
 use crate::nfa::{Automaton, Condition, Formula};
 use crate::predicate::evaluate::{Range, Test};
@@ -41,7 +41,7 @@ struct Gap {
 /// What all partitions share.
 #[derive(Debug)]
 pub(crate) struct Sequence {
-    classes: Classes,
+    kinds: Kinds,
     /// For each class of events the stages, in bits, whose condition may hold, and those of which it
     /// surely does.
     masks: Box<[(u64, u64)]>,
@@ -183,12 +183,11 @@ impl Sequence {
     pub(crate) fn new(automaton: &Automaton) -> Option<Sequence> {
         let all = sequence(automaton)?;
         let conditions = &automaton.conditions;
-        let classes = Classes::new(conditions);
-        let mut known = vec![None; conditions.len()];
-        let masks = classes.types().iter().map(|&of| {
-            known_of(of, conditions, &mut known);
-            let of = |wanted: &dyn Fn(Option<bool>) -> bool| {
-                let bits = (0..).zip(&all).filter(|(_, stage)| wanted(stage.1.value(&known)));
+        let kinds = Kinds::new(&automaton.program, conditions);
+        let masks = kinds.types().iter().map(|&of| {
+            let mut known = by_type(conditions, of);
+            let mut of = |wanted: &dyn Fn(Option<bool>) -> bool| {
+                let bits = (0..).zip(&all).filter(|(_, stage)| wanted(stage.1.value(&mut known)));
                 bits.fold(0, |mask, (bit, _)| mask | 1u64 << bit)
             };
             (of(&|value| value != Some(false)), of(&|value| value == Some(true)))
@@ -213,7 +212,7 @@ impl Sequence {
             stages: all.iter().map(|stage| stage.0).collect(),
             scratch: all.iter().map(|stage| (stage.0, 0)).collect(),
             formulas: all.into_iter().map(|stage| stage.1).collect(),
-            classes,
+            kinds,
             window: automaton.program.window,
             judged: None,
             nodes: 0,
@@ -244,7 +243,7 @@ impl Sequence {
     /// depend on values: nobody can predict them.
     #[inline]
     fn judge<E: Event>(&self, asked: u64, event: &E) -> (u64, u64) {
-        let (possible, sure) = self.masks[self.classes.class(event.event_type())];
+        let (possible, sure) = self.masks[self.kinds.class(event.event_type())];
         let mut holds = asked & sure;
         let mut open = 0;
         let mut ask = asked & self.ranged;

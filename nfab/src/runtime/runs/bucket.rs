@@ -126,7 +126,7 @@ impl Bucket {
         (&mut self.runs[at], registers)
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Run> {
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &Run> {
         self.runs[self.head..].iter()
     }
 

@@ -6,7 +6,6 @@
 
 mod bucket;
 mod filter;
-mod kinds;
 #[cfg(feature = "serde")]
 mod save;
 mod step;
@@ -14,7 +13,6 @@ mod tree;
 
 use bucket::{Bucket, Run, find};
 use filter::Candidates;
-use kinds::Kinds;
 use step::{Harvest, Step, bounds};
 use tree::Tree;
 
@@ -27,6 +25,7 @@ use crate::error::Error;
 use crate::event::Event;
 use crate::history::{History, Marks, Moved, Tail};
 use crate::limits::Policy;
+use crate::nfa::kinds::{Kinds, bit};
 use crate::nfa::program::{COMPLETE, NOWHERE, Window};
 use crate::nfa::{Automaton, Skip};
 use crate::predicate::register::Register;
@@ -91,12 +90,6 @@ impl Part {
     }
 }
 
-/// The bit of a wait, where each has one.
-#[inline]
-fn bit(wait: u32) -> u64 {
-    1 << (wait % u64::BITS)
-}
-
 impl<H: History> Runs<H> {
     pub(crate) fn new(automaton: &Automaton, config: &Config, history: H) -> Self {
         let program = &automaton.program;
@@ -113,7 +106,7 @@ impl<H: History> Runs<H> {
         let filtered = !program.filters.is_empty();
         Runs {
             history,
-            kinds: Kinds::new(automaton),
+            kinds: Kinds::new(program, &automaton.conditions),
             trees: trees.collect(),
             start: Tree::new(start, program.start, true, automaton.conditions.len()),
             fresh: automaton.registers.iter().map(|r| r.empty()).collect(),
@@ -216,8 +209,7 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
 
     #[inline]
     fn passes_over(&mut self, part: &Part, event: &E) -> bool {
-        let kind = self.kinds.kind(event.event_type());
-        self.unconcerned && !self.kinds.matters(kind, part.busy)
+        self.unconcerned && self.kinds.changes_nothing(event.event_type(), part.busy)
     }
 
     fn show(

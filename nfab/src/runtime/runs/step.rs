@@ -1,12 +1,11 @@
 //! What one event does to runs.
 
-use super::bit;
 use super::bucket::{Bounds, Bucket, Run, find, find_in};
 use super::filter::Candidates;
-use super::kinds::Kind;
 use super::tree::{Effect, Fire, Outcome, Tree};
 use crate::event::Event;
 use crate::history::{Entry, History, Tail};
+use crate::nfa::kinds::{Kind, bit};
 use crate::nfa::program::{Finish, Move, NOWHERE, Sees, Wait};
 use crate::nfa::{Automaton, Formula};
 use crate::predicate::evaluate;
@@ -108,6 +107,14 @@ impl<E: Event, H: History> Step<'_, '_, E, H> {
         let automaton = self.cx.automaton;
         let wait = &automaton.program.waits[bucket.wait as usize];
         let bounds = bounds(wait, self.cx);
+        // Nothing is judged for runs that have ended, whenever they are cleaned up: counters of faults
+        // do not depend on that.
+        if bucket.may_pass(&bounds) && bucket.iter().next_back().is_some_and(|r| bounds.passed(r)) {
+            self.sweep(bucket, &bounds);
+            if bucket.is_empty() {
+                return;
+            }
+        }
         let node = self.walk_event(tree);
         let shared = tree.outcome(node).map(|outcome| outcome.effect);
         if bucket.may_pass(&bounds)

@@ -4,9 +4,8 @@
 //! for it. Conditions on the event alone come first: one walk serves all runs of the wait, and only
 //! what it leaves open is decided for each run.
 
-use super::kinds::Kind;
 use crate::event::TypeId;
-use crate::nfa::classes::known_of;
+use crate::nfa::kinds::Kind;
 use crate::nfa::program::{COMPLETE, Finish, NOWHERE, Sees, Wait};
 use crate::nfa::{Condition, Formula};
 use crate::predicate::evaluate::Test;
@@ -131,17 +130,6 @@ impl Tree {
                 .collect(),
             known: vec![None; conditions],
         }
-    }
-
-    /// What an event of a type brings about, if no more has to be known of it: whether runs wait on
-    /// as if nothing had happened. Without a place to stay in: whether no run begins.
-    pub(crate) fn ignores(&mut self, conditions: &[Condition], of: TypeId) -> bool {
-        known_of(of, conditions, &mut self.known);
-        if self.goals.iter().any(|goal| goal.1.value(&self.known).is_none()) {
-            return false;
-        }
-        let outcome = self.decide();
-        if self.own.is_some() { outcome.effect == Effect::Stay } else { outcome.moves.is_empty() }
     }
 
     /// The outcome, if the type of an event is known to decide it.
@@ -284,7 +272,9 @@ impl Tree {
 
     /// The outcome, all formulas being decided.
     fn decide(&self) -> Outcome {
-        let holds = |formula: &Formula| formula.value(&self.known) == Some(true);
+        let holds = |formula: &Formula| {
+            formula.value(&mut |number| self.known[number as usize]) == Some(true)
+        };
         let open = self.goals.iter().filter(|goal| holds(&goal.1)).map(|goal| goal.0);
         let (mut stops, mut completes) = (false, false);
         let mut moves: Vec<Fire> = Vec::new();
@@ -327,7 +317,7 @@ fn undecided(
     known: &[Option<bool>],
     wanted: &impl Fn(u32) -> bool,
 ) -> Option<u32> {
-    if formula.value(known).is_some() {
+    if formula.value(&mut |number| known[number as usize]).is_some() {
         return None;
     }
     match formula {
