@@ -3,20 +3,23 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use data_gen::format::{Format, csv, jsonl};
 use data_gen::stream::{
-    ClickOptions, KeyOptions, LetterOptions, SensorOptions, StockOptions, StreamKind,
+    ClickOptions, KeyOptions, LetterOptions, RfidOptions, RouteOptions, SensorOptions,
+    StockOptions, StreamKind,
 };
 use std::hint::black_box;
 use std::io::sink;
 
 const EVENTS: u64 = 1_000_000;
 
-fn kinds() -> [StreamKind; 5] {
+fn kinds() -> [StreamKind; 7] {
     [
         StreamKind::Stock(StockOptions::new(EVENTS)),
         StreamKind::Clicks(ClickOptions::new(EVENTS)),
         StreamKind::Sensors(SensorOptions::new(EVENTS)),
         StreamKind::Letters(LetterOptions::uniform(EVENTS, 20, 100)),
         StreamKind::Keys(KeyOptions::new(EVENTS, 1000, 100_000)),
+        StreamKind::Rfid(RfidOptions::new(EVENTS)),
+        StreamKind::Routes(RouteOptions::new(EVENTS)),
     ]
 }
 

@@ -15,7 +15,8 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`xml`] | XMark, DBLP and TreeBank look-alikes, random and hostile trees. Start reading here, or at [`stream`] |
-//! | [`stream`] | events: stocks, clicks, sensors, letters, keys; typed iterators, and files of them |
+//! | [`stream`] | events: stocks, clicks, sensors, letters, keys, tags; typed iterators, and files of them |
+//! | [`patterns`] | sets of event sequence patterns: random, of distinct types, of routes |
 //! | [`format`](mod@format) | CSV and JSON lines: writing events, and reading them back |
 //! | [`seed`] | the random generator and the distributions, bit for bit the same on all platforms |
 //! | [`manifest`] | what a file was made from, its counts and its SHA-256; checking a file against it |
@@ -30,11 +31,12 @@ pub mod file;
 pub mod format;
 mod hash;
 pub mod manifest;
+pub mod patterns;
 pub mod seed;
 pub mod stream;
 pub mod xml;
 
-pub use manifest::{DataSet, Manifest, ManifestError, StreamManifest};
+pub use manifest::{DataSet, Manifest, ManifestError, PatternManifest, StreamManifest};
 
 /// The examples of the README are tested.
 #[cfg(doctest)]

@@ -1,7 +1,7 @@
 //! What a file of data was made from, and how to check that it is still that file.
 
 use crate::hash;
-use crate::{stream, xml};
+use crate::{patterns, stream, xml};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
@@ -41,7 +41,7 @@ pub trait Facts: Serialize + DeserializeOwned {
 /// The record that stands beside a generated file, as `FILE.manifest.json`.
 ///
 /// The file can be made again from `kind`, `parameters` and `seed` with the same version of the
-/// generator. [`Manifest`] and [`StreamManifest`] are the two that there are.
+/// generator. [`Manifest`], [`StreamManifest`] and [`PatternManifest`] are those that there are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ManifestOf<F> {
@@ -65,6 +65,9 @@ pub type Manifest = ManifestOf<xml::Facts>;
 
 /// The manifest of a file of events.
 pub type StreamManifest = ManifestOf<stream::Counts>;
+
+/// The manifest of a file of patterns.
+pub type PatternManifest = ManifestOf<patterns::PatternCounts>;
 
 /// Why a manifest could not be read, or why a file is not the one it describes.
 #[derive(Debug, thiserror::Error)]

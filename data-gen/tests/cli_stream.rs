@@ -3,9 +3,12 @@
 #![cfg(feature = "cli")]
 
 use assert_cmd::Command;
-use data_gen::StreamManifest;
 use data_gen::format::Format;
-use data_gen::stream::{LetterOptions, SensorOptions, StockOptions, StreamKind};
+use data_gen::patterns::{PatternOptions, Shape};
+use data_gen::stream::{
+    LetterOptions, RfidOptions, RouteOptions, SensorOptions, StockOptions, StreamKind,
+};
+use data_gen::{DataSet, PatternManifest, StreamManifest};
 use std::process::Output;
 
 fn data_gen(arguments: &[&str]) -> Output {
@@ -26,12 +29,32 @@ fn the_program_writes_what_the_library_does() {
     (sensors.sensors, sensors.period, sensors.heartbeat_every) = (7, 50, 3);
     (sensors.outages, sensors.longest_outage) = (0.25, 2);
     (sensors.disorder, sensors.disordered, sensors.late) = (90, 0.5, 0.125);
+    let mut rfid = RfidOptions::new(60);
+    (rfid.types, rfid.tags, rfid.readers) = (3, 9, 2);
+    let mut routes = RouteOptions::new(70);
+    (routes.types, routes.routes, routes.stops, routes.pieces) = (5, 3, 4, 2);
+    (routes.noise, routes.duplicates) = (0.5, 0.25);
     for (arguments, kind, format) in [
         (
-            ["stock", "--symbols", "3", "--rise", "0.5"].as_slice(),
-            StreamKind::Stock(stock),
+            ["rfid", "--events=60", "--types=3", "--tags=9", "--readers=2"].as_slice(),
+            StreamKind::Rfid(rfid),
             Format::Csv,
         ),
+        (
+            &[
+                "routes",
+                "--events=70",
+                "--types=5",
+                "--routes=3",
+                "--stops=4",
+                "--pieces=2",
+                "--noise=0.5",
+                "--duplicates=0.25",
+            ],
+            StreamKind::Routes(routes),
+            Format::Csv,
+        ),
+        (&["stock", "--symbols", "3", "--rise", "0.5"], StreamKind::Stock(stock), Format::Csv),
         (
             &["letters", "--events", "50", "--weights", "2,0.5", "--domain=7", "--format=jsonl"],
             StreamKind::Letters(letters),
@@ -85,6 +108,8 @@ fn a_file_gets_a_manifest_with_what_is_known() {
         (&["sensors"], &["disordered", "gaps", "late", "missed_heartbeats"]),
         (&["letters", "--types", "3"], &[]),
         (&["keys", "--live", "5", "--keys", "50"], &["closed_keys", "keys", "open_keys"]),
+        (&["rfid"], &[]),
+        (&["routes"], &["completed", "duplicates", "noise", "pieces"]),
     ] {
         for format in ["csv", "jsonl"] {
             let path = directory.path().join(format!("{}.{format}", arguments[0]));
@@ -119,6 +144,10 @@ fn wrong_usage_ends_with_2_and_says_what_is_wrong() {
         (&["letters", "--types", "2", "--weights", "1,2"], "cannot be used with"),
         (&["letters", "--weights=-1,1"], "weights must be"),
         (&["keys", "--events", "1000"], "need 202000 events at least"),
+        (&["rfid", "--readers", "0"], "--readers"),
+        (&["routes", "--stops", "1001"], "--stops"),
+        (&["patterns", "--shape", "tree"], "possible values: random, distinct, routes"),
+        (&["patterns", "--shortest", "11"], "the shortest first: 11 to 10"),
     ] {
         let output = data_gen(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
@@ -129,7 +158,7 @@ fn wrong_usage_ends_with_2_and_says_what_is_wrong() {
 
 #[test]
 fn help_has_examples_and_defaults() {
-    for kind in ["stock", "clicks", "sensors", "letters", "keys"] {
+    for kind in ["stock", "clicks", "sensors", "letters", "keys", "rfid", "routes"] {
         let output = data_gen(&[kind, "--help"]);
         assert!(output.status.success());
         let help = String::from_utf8(output.stdout).unwrap();
@@ -138,4 +167,36 @@ fn help_has_examples_and_defaults() {
         }
         assert!(help.contains(&format!("data-gen {kind} ")), "{help}");
     }
+}
+
+#[test]
+fn patterns_have_their_options_and_a_manifest() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("patterns.txt");
+    let mut options = PatternOptions::new(Shape::Routes, 7);
+    (options.types, options.shortest, options.longest) = (6, 2, 4);
+    (options.routes, options.stops, options.window) = (3, 5, 64);
+    let arguments = [
+        "patterns",
+        "--shape=routes",
+        "--patterns=7",
+        "--types=6",
+        "--shortest=2",
+        "--longest=4",
+        "--routes=3",
+        "--stops=5",
+        "--window=64",
+        "--seed=3",
+    ];
+    let mut expected = Vec::new();
+    options.generate(3, &mut expected).unwrap();
+    let output = data_gen(&arguments);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(output.stdout == expected);
+
+    let output = data_gen(&[&arguments[..], &["-o", path.to_str().unwrap()]].concat());
+    let manifest = PatternManifest::read(&path).unwrap();
+    manifest.verify(&path).unwrap();
+    assert!(manifest.describes(&options, 3));
+    assert!(stderr(&output).contains("7 patterns, "), "{}", stderr(&output));
 }

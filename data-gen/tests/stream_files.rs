@@ -2,19 +2,22 @@
 
 use data_gen::format::Format;
 use data_gen::stream::{
-    ClickOptions, KeyOptions, LetterOptions, SensorOptions, StockOptions, StreamFile, StreamKind,
+    ClickOptions, KeyOptions, LetterOptions, RfidOptions, RouteOptions, SensorOptions,
+    StockOptions, StreamFile, StreamKind,
 };
 use data_gen::{DataSet, Manifest, ManifestError, StreamManifest, file};
 use std::fs;
 use std::io::{self, Write};
 
-fn kinds() -> [StreamKind; 5] {
+fn kinds() -> [StreamKind; 7] {
     [
         StreamKind::Stock(StockOptions::new(5000)),
         StreamKind::Clicks(ClickOptions::new(5000)),
         StreamKind::Sensors(SensorOptions::new(5000)),
         StreamKind::Letters(LetterOptions::uniform(5000, 5, 50)),
         StreamKind::Keys(KeyOptions::new(5000, 20, 300)),
+        StreamKind::Rfid(RfidOptions::new(5000)),
+        StreamKind::Routes(RouteOptions::new(5000)),
     ]
 }
 
@@ -32,7 +35,7 @@ fn bytes(file: &StreamFile, seed: u64) -> Vec<u8> {
 }
 
 /// Made on x86-64 Linux. A change here changes the data of everybody: raise the crate's version.
-const GOLDEN: [&str; 10] = [
+const GOLDEN: [&str; 14] = [
     "stock csv d3f17d398913fad39cbcdd662a6c3743487908184e03b43ddd2e9b92e6200b40",
     "stock jsonl a60f18ae5f1cef0cd8b1cfb97540db2cb1447f742702d217e76a5626dc29a67c",
     "clicks csv 9a6829557822a7334d2f367627ad1506c8f16951c602ce5ff0ad3fb80644dfa1",
@@ -43,6 +46,10 @@ const GOLDEN: [&str; 10] = [
     "letters jsonl 1ca33eaebafa16329e65bccf9fc8db1d9f43a699dc0ed5188aa67279a4991b22",
     "keys csv 5288dbb7efd9f2ed31f532e234bce582be1d89f7f45846508eb9a42af849f443",
     "keys jsonl b6613e5c1e349ef3efc9940487249e63a728588dfe4ddaa133233d15ae08f182",
+    "rfid csv 832571add40a9fe0ff66e9674e51bbe3509c5f8bd2f63bd3f71b4100ea4b2fa3",
+    "rfid jsonl 29528ce2af1fe20f2f222977c28b645cde74901cd5a2ba40b72709fb6608022d",
+    "routes csv 8dfe3aeb62286f6a6991d8f46925758750dbbf286f3de5f242d195f0ba538bcc",
+    "routes jsonl f44a7d7152fa04476293bdc274e75f6342e9fe62eae2358680a32eda2f1e70af",
 ];
 
 #[test]
@@ -76,6 +83,8 @@ fn longer_streams_begin_as_shorter_ones() {
         for (short, long) in [
             (StreamKind::Stock(StockOptions::new(50)), StreamKind::Stock(StockOptions::new(99))),
             (StreamKind::Clicks(ClickOptions::new(50)), StreamKind::Clicks(ClickOptions::new(99))),
+            (StreamKind::Rfid(RfidOptions::new(50)), StreamKind::Rfid(RfidOptions::new(99))),
+            (StreamKind::Routes(RouteOptions::new(50)), StreamKind::Routes(RouteOptions::new(99))),
         ] {
             let short = bytes(&StreamFile::new(short, format), 3);
             assert!(bytes(&StreamFile::new(long, format), 3).starts_with(&short));

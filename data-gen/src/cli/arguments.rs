@@ -1,8 +1,10 @@
 //! The arguments of `data-gen`.
 
+use super::patterns::Patterns;
 use super::streams::Stream;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use data_gen::patterns::PatternOptions;
 use data_gen::stream::StreamFile;
 use data_gen::xml::{
     DblpOptions, RandomTreeOptions, Shape, TreebankOptions, XmarkOptions, XmlKind,
@@ -71,12 +73,16 @@ pub(crate) enum Command {
     RandomTree(Box<RandomTree>),
     #[command(flatten)]
     Stream(Stream),
+    /// Patterns of event sequences, one a line.
+    #[command(after_help = super::patterns::EXAMPLES)]
+    Patterns(Patterns),
 }
 
 /// The data that is asked for.
 pub(crate) enum Data {
     Xml(XmlKind),
     Stream(StreamFile),
+    Patterns(PatternOptions),
 }
 
 #[derive(Args, Debug)]
@@ -243,6 +249,7 @@ impl Command {
     pub(crate) fn data(&self) -> Data {
         Data::Xml(match self {
             Self::Stream(stream) => return Data::Stream(stream.file()),
+            Self::Patterns(patterns) => return Data::Patterns(patterns.options()),
             Self::Xmark { factor } => XmlKind::Xmark(XmarkOptions::new(*factor)),
             Self::Dblp { size, records, plain } => {
                 let mut options = match records {

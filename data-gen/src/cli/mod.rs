@@ -1,6 +1,7 @@
 //! The command line: what the arguments mean, and running what they ask for.
 
 mod arguments;
+mod patterns;
 mod streams;
 
 use arguments::{Arguments, Data};
@@ -16,6 +17,7 @@ pub(crate) fn main() -> ExitCode {
     match arguments.command.data() {
         Data::Xml(kind) => write(&kind, &arguments),
         Data::Stream(file) => write(&file, &arguments),
+        Data::Patterns(options) => write(&options, &arguments),
     }
 }
 

@@ -4,7 +4,8 @@ use super::arguments::{count, positive, probability, whole};
 use clap::{Args, Subcommand, ValueEnum};
 use data_gen::format::Format;
 use data_gen::stream::{
-    ClickOptions, KeyOptions, LetterOptions, SensorOptions, StockOptions, StreamFile, StreamKind,
+    ClickOptions, KeyOptions, LetterOptions, RfidOptions, RouteOptions, SensorOptions,
+    StockOptions, StreamFile, StreamKind,
 };
 
 const EXAMPLES: &str = "\
@@ -14,6 +15,8 @@ Examples:
   data-gen sensors --late 0.05 --disorder 500 -o sensors.csv
   data-gen letters --weights 5,1,1 --domain 1000
   data-gen keys --events 100000000 --live 10000 --keys 1000000 -o keys.csv
+  data-gen rfid --types 5 --tags 100
+  data-gen routes --pieces 20 --noise 0.05 -o routes.csv
 
 What is known to be in the events, such as the number of abandoned carts, is in the manifest.
 Exit status: 0 written, 2 wrong usage or a failed write.";
@@ -133,6 +136,45 @@ pub(crate) enum Stream {
         #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = count, allow_negative_numbers = true)]
         keys: u64,
     },
+    /// Events: readings of RFID tags, uniform in type, tag and reader.
+    #[command(after_help = EXAMPLES)]
+    Rfid {
+        #[command(flatten)]
+        common: Common,
+        /// Number of types, at most 26.
+        #[arg(long, value_name = "K", default_value_t = 10, value_parser = clap::value_parser!(u8).range(1..=26))]
+        types: u8,
+        /// Number of different tags.
+        #[arg(long, value_name = "N", default_value_t = 1000, value_parser = count, allow_negative_numbers = true)]
+        tags: u64,
+        /// Number of different readers.
+        #[arg(long, value_name = "N", default_value_t = 20, value_parser = count, allow_negative_numbers = true)]
+        readers: u64,
+    },
+    /// Events: tagged pieces on production routes, with noise and duplicate reads.
+    #[command(after_help = EXAMPLES)]
+    Routes {
+        #[command(flatten)]
+        common: Common,
+        /// Number of stations, which are the types of events, at most 26.
+        #[arg(long, value_name = "K", default_value_t = 10, value_parser = clap::value_parser!(u8).range(1..=26))]
+        types: u8,
+        /// Number of routes.
+        #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+        routes: u32,
+        /// Stops of a route.
+        #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=1000))]
+        stops: u32,
+        /// Pieces under way at a time.
+        #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+        pieces: u32,
+        /// Share of events at a random station.
+        #[arg(long, value_name = "P", default_value_t = 0.1, value_parser = probability, allow_negative_numbers = true)]
+        noise: f64,
+        /// Share of the other events that are read twice.
+        #[arg(long, value_name = "P", default_value_t = 0.1, value_parser = probability, allow_negative_numbers = true)]
+        duplicates: f64,
+    },
 }
 
 impl Stream {
@@ -189,6 +231,21 @@ impl Stream {
             Self::Keys { common, live, keys } => {
                 let events = common.events.unwrap_or(1_000_000);
                 (common, StreamKind::Keys(KeyOptions::new(events, *live, *keys)))
+            }
+            Self::Rfid { common, types, tags, readers } => {
+                let mut options = RfidOptions::new(common.events.unwrap_or(100_000));
+                options.types = usize::from(*types);
+                (options.tags, options.readers) = (*tags, *readers);
+                (common, StreamKind::Rfid(options))
+            }
+            Self::Routes { common, types, routes, stops, pieces, noise, duplicates } => {
+                let mut options = RouteOptions::new(common.events.unwrap_or(100_000));
+                options.types = usize::from(*types);
+                options.routes = *routes as usize;
+                options.stops = *stops as usize;
+                options.pieces = *pieces as usize;
+                (options.noise, options.duplicates) = (*noise, *duplicates);
+                (common, StreamKind::Routes(options))
             }
         };
         let format = match common.format {

@@ -18,11 +18,15 @@
 //! | [`sensors`] | readings and heartbeats, out of order | gaps, late events |
 //! | [`letters`] | up to 26 types with ids | their distributions |
 //! | [`keys`] | keys that come and go | keys that came, and went |
+//! | [`rfid`] | readings of tags, uniform | their distributions |
+//! | [`routes`] | pieces on production routes, with noise and duplicates | pieces, noise, duplicates |
 
 pub mod clicks;
 mod event;
 pub mod keys;
 pub mod letters;
+pub mod rfid;
+pub mod routes;
 pub mod sensors;
 pub mod stock;
 
@@ -31,6 +35,8 @@ pub(crate) use event::{Cell, Span};
 pub use event::{Event, Field, Row};
 pub use keys::{KeyEvent, KeyOptions, Keys};
 pub use letters::{Letter, LetterOptions, Letters};
+pub use rfid::{Rfid, RfidOptions, Rfids};
+pub use routes::{RouteOptions, Routes};
 pub use sensors::{Reading, Readings, SensorOptions};
 pub use stock::{Stock, StockOptions, Stocks};
 
@@ -57,6 +63,10 @@ pub enum StreamKind {
     Letters(LetterOptions),
     /// Keys that come and go: [`mod@keys`].
     Keys(KeyOptions),
+    /// Readings of tags: [`mod@rfid`].
+    Rfid(RfidOptions),
+    /// Pieces on production routes: [`mod@routes`].
+    Routes(RouteOptions),
 }
 
 /// What a file of events contains, counted while it is written.
@@ -99,6 +109,8 @@ impl StreamKind {
             Self::Sensors(_) => "sensors",
             Self::Letters(_) => "letters",
             Self::Keys(_) => "keys",
+            Self::Rfid(_) => "rfid",
+            Self::Routes(_) => "routes",
         }
     }
 
@@ -111,6 +123,8 @@ impl StreamKind {
             Self::Sensors(options) => options.events,
             Self::Letters(options) => options.events,
             Self::Keys(options) => options.events,
+            Self::Rfid(options) => options.events,
+            Self::Routes(options) => options.events,
         }
     }
 
@@ -123,6 +137,8 @@ impl StreamKind {
             Self::Sensors(_) => &sensors::COLUMNS,
             Self::Letters(_) => &letters::COLUMNS,
             Self::Keys(_) => &keys::COLUMNS,
+            Self::Rfid(_) => &rfid::COLUMNS,
+            Self::Routes(_) => &routes::COLUMNS,
         }
     }
 
@@ -137,6 +153,8 @@ impl StreamKind {
             Self::Sensors(options) => write(options.stream(seed)?, format, out),
             Self::Letters(options) => write(options.stream(seed)?, format, out),
             Self::Keys(options) => write(options.stream(seed)?, format, out),
+            Self::Rfid(options) => write(options.stream(seed)?, format, out),
+            Self::Routes(options) => write(options.stream(seed)?, format, out),
         }
     }
 }
@@ -181,6 +199,8 @@ impl DataSet for StreamFile {
             StreamKind::Sensors(options) => serde_json::to_value(options),
             StreamKind::Letters(options) => serde_json::to_value(options),
             StreamKind::Keys(options) => serde_json::to_value(options),
+            StreamKind::Rfid(options) => serde_json::to_value(options),
+            StreamKind::Routes(options) => serde_json::to_value(options),
         };
         let mut parameters = options.expect("options are plain data");
         parameters["format"] = self.format.name().into();
@@ -194,6 +214,8 @@ impl DataSet for StreamFile {
             StreamKind::Sensors(_) => (31, 78),
             StreamKind::Letters(_) => (12, 35),
             StreamKind::Keys(_) => (25, 60),
+            StreamKind::Rfid(_) => (14, 49),
+            StreamKind::Routes(_) => (14, 49),
         };
         self.kind.events().saturating_mul(match self.format {
             Format::Csv => csv,
