@@ -4,7 +4,7 @@ mod common;
 mod oracle;
 
 use common::{Expand, METHODS, SEMANTICS, Shape, collect, count, detector, events, set};
-use multipattern::{Config, PatternSet, Record};
+use multipattern::{Config, Event as _, PatternSet, Record, Semantics};
 use proptest::prelude::*;
 
 /// Compares all methods at all levels with the oracle.
@@ -86,6 +86,52 @@ proptest! {
         })
     ) {
         compare(&set, &events, &[])?;
+    }
+
+    #[test]
+    fn long_patterns(
+        (set, events) in cases(Shape { types: 2, length: 13, events: 60, window: 14, ..PLAIN })
+    ) {
+        compare(&set, &events, &[])?;
+    }
+
+    #[test]
+    fn windows_of_more_than_a_word(
+        (set, events) in cases(Shape { types: 6, length: 4, events: 200, window: 70, ..PLAIN })
+    ) {
+        compare(&set, &events, &[])?;
+    }
+
+    #[test]
+    fn strict_is_what_aho_and_corasick_find(
+        (set, events) in set(Shape { types: 2, patterns: 12, window: 100, ..PLAIN }, Semantics::Strict)
+            .prop_flat_map(|set| (Just(set), events(Shape { types: 2, events: 200, ..PLAIN })))
+    ) {
+        let letter = |name: &str| set.schema().type_id(name).map_or(u8::MAX, |id| id.0 as u8);
+        let texts: Vec<Vec<u8>> = set
+            .patterns()
+            .iter()
+            .map(|pattern| pattern.operands().iter().map(|one| letter(one.event_type())).collect())
+            .collect();
+        let stream: Vec<u8> = events.iter().map(|event| event.event_type().0 as u8).collect();
+        let automaton = aho_corasick::AhoCorasick::new(&texts).expect("an automaton");
+        let mut expected: Vec<(u64, u32)> = automaton
+            .find_overlapping_iter(&stream)
+            .filter(|found| {
+                // Windows are of events or of time here; the oracle knows them, this does not.
+                let window = set.patterns()[found.pattern().as_usize()].window();
+                window.is_none()
+            })
+            .map(|found| (found.end() as u64 - 1, found.pattern().as_u32()))
+            .collect();
+        expected.sort_unstable();
+        for method in METHODS {
+            let mut found = collect(&mut detector(&set, Config::new().method(method)), &events);
+            found.retain(|(number, _)| set.patterns()[*number as usize].window().is_none());
+            let ends: Vec<(u64, u32)> =
+                found.iter().map(|(number, events)| (events[events.len() - 1], *number)).collect();
+            prop_assert_eq!(&ends, &expected, "{}", method);
+        }
     }
 
     #[test]

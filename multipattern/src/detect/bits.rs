@@ -9,6 +9,12 @@ use super::output::{Out, Sink};
 use super::windows::Windows;
 use crate::pattern::PatternId;
 
+/// The lowest bits, so many.
+#[inline]
+pub(crate) fn below(bits: u64) -> u64 {
+    if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
+}
+
 /// How many matches of a pattern an event completes; `steps` are the classes of all operands but the
 /// last one, and `low` and `serial` those of the first event of the window and of the last one.
 ///
@@ -22,12 +28,12 @@ pub(crate) fn count(
     [mut behind, mut own]: [&mut [u64; 64]; 2],
 ) -> u64 {
     let count = serial - low;
-    let mut allowed = if count >= 64 { u64::MAX } else { (1 << count) - 1 };
+    let mut allowed = below(count);
     // The events of the operand behind.
     let mut next = 0_u64;
     let mut total = 0;
     for (back, &(class, _)) in steps.iter().rev().enumerate() {
-        let events = windows.word(class).rotate_right(low as u32 & 63) & allowed;
+        let events = windows.turned(class, low) & allowed;
         if events == 0 {
             return 0;
         }
@@ -78,10 +84,10 @@ impl<'a, const N: usize> Bits<'a, N> {
     ) {
         debug_assert_eq!(steps.len() + 1, N);
         let count = serial - low;
-        let mut allowed = if count >= 64 { u64::MAX } else { (1 << count) - 1 };
+        let mut allowed = below(count);
         let mut words = [0; N];
         for at in (0..N - 1).rev() {
-            let word = windows.word(steps[at].0).rotate_right(low as u32 & 63) & allowed;
+            let word = windows.turned(steps[at].0, low) & allowed;
             if word == 0 {
                 return;
             }
@@ -93,6 +99,7 @@ impl<'a, const N: usize> Bits<'a, N> {
         let this = Bits { words, windows, low, pattern, pairs };
         match &this.pairs {
             Some(pairs) if N == 3 => this.ends(pairs, words[0], &mut events, out),
+            Some(pairs) if N == 4 => this.before_pairs(pairs, 0, u64::MAX, &mut events, out),
             Some(pairs) => this.with_pairs(pairs, 0, u64::MAX, &mut events, out),
             None => this.alone(0, u64::MAX, &mut events, out),
         }
@@ -116,6 +123,25 @@ impl<'a, const N: usize> Bits<'a, N> {
         out.each(self.pattern, events, pairs.from(first));
     }
 
+    /// Chooses the event before a pair.
+    #[inline(always)]
+    fn before_pairs<S: Sink>(
+        &self,
+        pairs: &Pairs<'_>,
+        at: usize,
+        allowed: u64,
+        events: &mut [u64; N],
+        out: &mut Out<'_, S>,
+    ) {
+        let mut word = self.words[at] & allowed;
+        while word != 0 && !out.stopped {
+            let bit = word.trailing_zeros();
+            word &= word - 1;
+            events[at] = self.row(bit);
+            self.ends(pairs, self.words[at + 1] & (!1 << bit), events, out);
+        }
+    }
+
     fn with_pairs<S: Sink>(
         &self,
         pairs: &Pairs<'_>,
@@ -125,18 +151,14 @@ impl<'a, const N: usize> Bits<'a, N> {
         out: &mut Out<'_, S>,
     ) {
         let mut word = self.words[at] & allowed;
-        while word != 0 {
+        while word != 0 && !out.stopped {
             let bit = word.trailing_zeros();
             word &= word - 1;
             events[at] = self.row(bit);
-            let behind = !1 << bit;
-            if at + 4 == N {
-                self.ends(pairs, self.words[at + 1] & behind, events, out);
+            if at + 5 == N {
+                self.before_pairs(pairs, at + 1, !1 << bit, events, out);
             } else {
-                self.with_pairs(pairs, at + 1, behind, events, out);
-            }
-            if out.stopped {
-                return;
+                self.with_pairs(pairs, at + 1, !1 << bit, events, out);
             }
         }
     }

@@ -298,6 +298,11 @@ impl Catalog {
         }
     }
 
+    /// Whether no window has more than 64 events.
+    pub(crate) fn is_short(&self) -> bool {
+        self.longest_time.is_none() && self.longest_events <= 64
+    }
+
     /// Whether some window is one of time.
     pub(crate) fn is_timed(&self) -> bool {
         self.timed > 0

@@ -53,6 +53,9 @@ struct Ending {
     /// The node of all operands but the last one.
     node: u32,
     span: u32,
+    /// Under `next`: the node of the whole pattern, and whether chains are kept one by one.
+    whole: u32,
+    always: bool,
 }
 
 /// How a set of patterns is evaluated, and what is shared by all streams and partitions.
@@ -61,6 +64,8 @@ pub(crate) struct Plan {
     semantics: Semantics,
     /// Under `next`, whether chains are sets of starts that move along the trie.
     sets: bool,
+    /// Under `next`: at most 64 events are in any window, so that words are enough.
+    short: bool,
     layout: Layout,
     trie: Trie,
     recipes: Vec<Recipe>,
@@ -71,7 +76,6 @@ pub(crate) struct Plan {
     blocks: Vec<Block>,
     suffixes: Suffixes,
     bitmaps: Bitmaps,
-    merged: Vec<Ending>,
     ready: Vec<u32>,
     sums: [[u64; 64]; 2],
     merged_runners: Vec<(u32, u32, u32)>,
@@ -107,13 +111,13 @@ impl Plan {
         classes: usize,
         rename: impl Fn(u32) -> u32,
         semantics: Semantics,
-        decompose: bool,
-        chains: Chains,
+        (decompose, chains, short): (bool, Chains, bool),
     ) -> Self {
         let mut known = HashMap::new();
         let mut plan = Plan {
             semantics,
             sets: semantics == Semantics::Next && chains == Chains::Sets,
+            short: semantics == Semantics::Next && chains == Chains::Latest && short,
             layout: Layout::new(classes),
             trie: Trie::new(classes),
             recipes: Vec::new(),
@@ -122,7 +126,6 @@ impl Plan {
             blocks: Vec::new(),
             suffixes: Suffixes::new(decompose),
             bitmaps: Bitmaps::default(),
-            merged: Vec::new(),
             ready: Vec::new(),
             sums: [[0; 64]; 2],
             merged_runners: Vec::new(),
@@ -178,7 +181,13 @@ impl Plan {
             }
         }
         let suffix = if has_checks || runs { None } else { self.suffixes.add(&steps) };
-        self.endings[own[last] as usize].push(Ending { recipe: number, node, span: live.span });
+        self.endings[own[last] as usize].push(Ending {
+            recipe: number,
+            node,
+            span: live.span,
+            whole,
+            always: has_checks && runs,
+        });
         self.recipes.push(Recipe {
             place,
             number: live.number,
@@ -219,11 +228,11 @@ impl Plan {
         }
         state.latest.fit(&self.trie);
         self.run(state, catalog, history, arrival, counters);
-        let recipes = self.merge(arrival.classes);
+        state.windows.settle(arrival.serial);
+        let (recipes, length) = self.merge(&state.latest, arrival.classes, counters);
         if let Some(out) = out {
-            for ending in &recipes {
-                counters.probes += 1;
-                let number = ending.recipe as usize;
+            for &recipe in &recipes[..length] {
+                let number = recipe as usize;
                 let recipe = &self.recipes[number];
                 if recipe.has_checks {
                     let live = catalog.live(recipe.place);
@@ -236,21 +245,35 @@ impl Plan {
                 }
             }
         }
-        self.merged = recipes;
+        self.ready = recipes;
         self.advance(state, history, arrival, counters);
     }
 
-    /// The recipes of patterns that an event may complete, in the order of the patterns.
-    fn merge(&mut self, classes: &[u32]) -> Vec<Ending> {
-        let mut merged = std::mem::take(&mut self.merged);
-        merged.clear();
+    /// The recipes of patterns that an event may complete under `next`, in the order of the patterns.
+    fn merge(
+        &mut self,
+        latest: &Latest,
+        classes: &[u32],
+        counters: &mut Counters,
+    ) -> (Vec<u32>, usize) {
+        let mut ready = std::mem::take(&mut self.ready);
+        let mut length = 0;
         for &class in classes {
-            merged.extend_from_slice(&self.endings[class as usize]);
+            let endings = &self.endings[class as usize];
+            counters.probes += endings.len() as u64;
+            if ready.len() < length + endings.len() {
+                ready.resize(length + endings.len(), 0);
+            }
+            for ending in endings {
+                ready[length] = ending.recipe;
+                let ends = latest.start(ending.node) > latest.start(ending.whole);
+                length += usize::from(ends | ending.always | self.sets);
+            }
         }
         if classes.len() > 1 {
-            merged.sort_unstable();
+            ready[..length].sort_unstable();
         }
-        merged
+        (ready, length)
     }
 
     /// The recipes of patterns that an event completes, as far as types say, in the order of the
@@ -262,7 +285,7 @@ impl Plan {
         history: &mut History,
         arrival: &Arrival<'_>,
         counters: &mut Counters,
-    ) -> Vec<u32> {
+    ) -> (Vec<u32>, usize) {
         let mut ready = std::mem::take(&mut self.ready);
         let mut length = 0;
         let (mut span, mut in_window) = (u32::MAX, 0);
@@ -282,11 +305,10 @@ impl Plan {
                 length += usize::from(state.latest.start(ending.node) > in_window);
             }
         }
-        ready.truncate(length);
         if arrival.classes.len() > 1 {
-            ready.sort_unstable();
+            ready[..length].sort_unstable();
         }
-        ready
+        (ready, length)
     }
 
     fn advance(
@@ -297,7 +319,12 @@ impl Plan {
         counters: &mut Counters,
     ) {
         let (serial, row) = (arrival.serial, arrival.row);
-        state.windows.push(&self.layout, arrival.classes, serial, row, history.first());
+        if self.short {
+            state.windows.mark(&self.layout, arrival.classes, serial, row);
+        } else {
+            let oldest = history.first();
+            state.windows.push(&self.layout, arrival.classes, serial, row, oldest);
+        }
         if self.sets {
             return;
         }
@@ -317,10 +344,10 @@ impl Plan {
     ) {
         state.windows.settle(arrival.serial);
         state.latest.fit(&self.trie);
-        let recipes = self.ready(state, catalog, history, arrival, counters);
+        let (recipes, length) = self.ready(state, catalog, history, arrival, counters);
         let oldest = history.entry(history.first()).row;
         let (mut span, mut in_window) = (u32::MAX, 0);
-        for &recipe in &recipes {
+        for &recipe in &recipes[..length] {
             let recipe = &self.recipes[recipe as usize];
             if recipe.span != span {
                 span = recipe.span;
@@ -478,7 +505,6 @@ fn chains<S: Sink>(
     arrival: &Arrival<'_>,
     out: &mut Out<'_, S>,
 ) {
-    let low = arrival.low(catalog, history, catalog.live(recipe.place));
     let Some(&(first, _)) = recipe.steps.first() else {
         if out.level == Level::Count {
             out.count(recipe.number, arrival.row, 1);
@@ -488,6 +514,12 @@ fn chains<S: Sink>(
         }
         return;
     };
+    // Starts are noted as one more than serials.
+    let (ended, latest) = (state.latest.start(recipe.whole), state.latest.start(recipe.node));
+    if !sets && latest <= ended {
+        return;
+    }
+    let low = arrival.low(catalog, history, catalog.live(recipe.place));
     let window = state.windows.of(first);
     if sets {
         let reached = state.starts.reached(recipe.whole);
@@ -495,14 +527,47 @@ fn chains<S: Sink>(
         let starts = reached.iter().map(|&start| window.first_from(start));
         return deliver(recipe, state, arrival, starts, out);
     }
-    // Starts are noted as one more than serials.
-    let (ended, latest) = (state.latest.start(recipe.whole), state.latest.start(recipe.node));
     let low = low.max(ended);
     if latest <= low {
         return;
     }
+    if arrival.serial - low <= 64 {
+        // Starts before the latest one and not before the lowest.
+        let starts = state.windows.turned(first, low) & bits::below(latest - low);
+        return follow(recipe, state, arrival, low, starts, out);
+    }
     let starts = window.first_from(low)..window.first_from(latest);
     deliver(recipe, state, arrival, starts, out);
+}
+
+/// As [`deliver`], where at most 64 events are in the window; by words.
+fn follow<S: Sink>(
+    recipe: &Recipe,
+    state: &LazyState,
+    arrival: &Arrival<'_>,
+    low: u64,
+    mut starts: u64,
+    out: &mut Out<'_, S>,
+) {
+    if out.level == Level::Count {
+        out.count(recipe.number, arrival.row, u64::from(starts.count_ones()));
+        return;
+    }
+    out.begin(recipe.length, arrival.row);
+    while starts != 0 {
+        let mut bit = starts.trailing_zeros();
+        starts &= starts - 1;
+        out.buffer[0] = state.windows.row_of(low + u64::from(bit));
+        for (&(class, _), row) in recipe.steps[1..].iter().zip(&mut out.buffer[1..]) {
+            let behind = state.windows.turned(class, low) & (!1 << bit);
+            bit = behind.trailing_zeros();
+            *row = state.windows.row_of(low.wrapping_add(u64::from(bit)));
+        }
+        out.single(recipe.number);
+        if out.stopped {
+            return;
+        }
+    }
 }
 
 /// Follows chains from the indices of their first events, and reports them.

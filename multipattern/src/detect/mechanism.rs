@@ -57,7 +57,8 @@ impl Mechanism {
                 let lives = catalog.lives().into_iter();
                 let classes = catalog.class_count();
                 let chains = if decompose { Chains::Latest } else { Chains::Sets };
-                let plan = Plan::new(lives, classes, |class| class, semantics, decompose, chains);
+                let how = (decompose, chains, catalog.is_short());
+                let plan = Plan::new(lives, classes, |class| class, semantics, how);
                 Mechanism::Together(Box::new(plan))
             }
         }
@@ -202,14 +203,8 @@ impl Apart {
                 this.of_class[class as usize].push((number, rename(class)));
             }
             let lives = std::iter::once((place, live));
-            this.plans.push(Plan::new(
-                lives,
-                classes.len(),
-                rename,
-                semantics,
-                false,
-                Chains::Latest,
-            ));
+            let how = (false, Chains::Latest, catalog.is_short());
+            this.plans.push(Plan::new(lives, classes.len(), rename, semantics, how));
         }
         this
     }

@@ -78,9 +78,13 @@ impl Stage {
 
     /// Removes instances that begin before a serial.
     fn expire(&mut self, width: usize, low: u64) -> u64 {
-        let mut kept = 0;
+        let Some(first_gone) = self.firsts.iter().position(|&first| first < low) else {
+            self.look = (self.firsts.len() * 2).max(16);
+            return 0;
+        };
         let checked = !self.serials.is_empty();
-        for at in 0..self.firsts.len() {
+        let mut kept = first_gone;
+        for at in first_gone..self.firsts.len() {
             if self.firsts[at] < low {
                 continue;
             }
@@ -121,15 +125,17 @@ enum Instances {
 pub(crate) struct SingleState {
     /// By place of the pattern.
     patterns: Vec<Option<Instances>>,
-    live: usize,
+    /// How many instances there are, under `any`.
+    alive: usize,
     order: Vec<u32>,
 }
 
 impl SingleState {
     /// A place is that of another pattern from now on.
     pub(crate) fn forget(&mut self, place: u32) {
-        if let Some(instances) = self.patterns.get_mut(place as usize).and_then(Option::take) {
-            self.live -= instances.len();
+        let gone = self.patterns.get_mut(place as usize).and_then(Option::take);
+        if let Some(instances @ Instances::Any(_)) = gone {
+            self.alive -= instances.len();
         }
         while let Some(None) = self.patterns.last() {
             self.patterns.pop();
@@ -141,7 +147,7 @@ impl SingleState {
 
     /// How many instances there are.
     pub(crate) fn instances(&self) -> usize {
-        self.live
+        self.patterns.iter().flatten().map(Instances::len).sum()
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -163,7 +169,7 @@ impl SingleState {
         counters: &mut Counters,
         mut out: Option<&mut Out<'_, S>>,
     ) {
-        let SingleState { patterns, live: alive, order } = self;
+        let SingleState { patterns, alive, order } = self;
         if patterns.len() < catalog.places() {
             patterns.resize_with(catalog.places(), || None);
         }
@@ -178,13 +184,11 @@ impl SingleState {
             let positions = own.iter().map(|entry| entry.2 as usize);
             let instances =
                 patterns[place as usize].get_or_insert_with(|| Instances::new(semantics, live));
-            let before = instances.len();
             match instances {
                 Instances::Any(stages) => {
-                    let room = limit.most.saturating_sub(*alive - before);
-                    let mut extend = Extend { live, history, arrival, low, counters, order };
+                    let mut extend = Extend { live, history, arrival, low, counters, order, alive };
                     for position in positions {
-                        extend.position(stages, position, Limit { most: room, ..limit }, &mut out);
+                        extend.position(stages, position, limit, &mut out);
                     }
                 }
                 Instances::Next(runs) => {
@@ -200,7 +204,6 @@ impl SingleState {
                     run.step(live, positions, history, arrival, low, counters, out.as_deref_mut());
                 }
             }
-            *alive = *alive - before + instances.len();
         }
     }
 }
@@ -241,6 +244,7 @@ struct Extend<'a, 'b> {
     low: u64,
     counters: &'a mut Counters,
     order: &'a mut Vec<u32>,
+    alive: &'a mut usize,
 }
 
 impl Extend<'_, '_> {
@@ -265,7 +269,7 @@ impl Extend<'_, '_> {
             }
             let stage = &mut stages[0];
             if stage.len() >= stage.look {
-                self.counters.expired += stage.expire(1, self.low);
+                self.expire(stage, 1);
             }
             if self.is_full(stages, 0, limit) {
                 return;
@@ -277,24 +281,23 @@ impl Extend<'_, '_> {
                 stage.serials.push(self.arrival.serial);
             }
             self.counters.instances_created += 1;
+            *self.alive += 1;
             return;
         }
         // Those out of the window are removed on the way.
-        self.counters.expired += stages[position - 1].expire(position, self.low);
+        self.expire(&mut stages[position - 1], position);
         let waiting = stages[position - 1].len();
         self.counters.candidates_checked += waiting as u64;
         if stages[position].len() >= stages[position].look {
-            self.counters.expired += stages[position].expire(position + 1, self.low);
+            self.expire(&mut stages[position], position + 1);
         }
-        let mut room = limit.most.saturating_sub(stages.iter().map(Stage::len).sum());
         for at in 0..waiting {
             if !self.fits(&stages[position - 1], position, at) {
                 continue;
             }
-            if room == 0 && self.is_full(stages, position, limit) {
+            if self.is_full(stages, position, limit) {
                 continue;
             }
-            room = room.saturating_sub(1);
             let (before, behind) = stages.split_at_mut(position);
             let (from, to) = (&before[position - 1], &mut behind[0]);
             to.firsts.push(from.firsts[at]);
@@ -305,7 +308,15 @@ impl Extend<'_, '_> {
                 to.serials.push(self.arrival.serial);
             }
             self.counters.instances_created += 1;
+            *self.alive += 1;
         }
+    }
+
+    /// Removes instances that are out of the window.
+    fn expire(&mut self, stage: &mut Stage, width: usize) {
+        let gone = stage.expire(width, self.low);
+        self.counters.expired += gone;
+        *self.alive -= gone as usize;
     }
 
     /// Whether conditions with earlier events hold for an instance.
@@ -319,7 +330,7 @@ impl Extend<'_, '_> {
 
     /// Whether there is no room for one more instance, after what the policy does about it.
     fn is_full(&mut self, stages: &mut [Stage], position: usize, limit: Limit) -> bool {
-        if stages.iter().map(Stage::len).sum::<usize>() < limit.most {
+        if *self.alive < limit.most {
             return false;
         }
         let stage = &mut stages[position];
@@ -332,6 +343,7 @@ impl Extend<'_, '_> {
                     stage.serials.drain(..width);
                 }
                 self.counters.dropped_instances += 1;
+                *self.alive -= 1;
                 false
             }
             policy => {
@@ -359,7 +371,7 @@ impl Extend<'_, '_> {
             return;
         };
         let width = length - 1;
-        self.counters.expired += stage.expire(width, self.low);
+        self.expire(stage, width);
         self.counters.candidates_checked += stage.len() as u64;
         let mut order = std::mem::take(self.order);
         order.clear();

@@ -121,8 +121,11 @@ impl ClassWindow {
         }
         let last = self.serials.len();
         self.serials.push(serial);
-        self.rows.resize(last + 1 + SLACK, 0);
+        if self.rows.is_empty() {
+            self.rows.resize(SLACK, 0);
+        }
         self.rows[last] = row;
+        self.rows.push(0);
     }
 
     fn bytes(&self) -> usize {
@@ -193,6 +196,12 @@ impl Windows {
         self.words.get(class as usize).copied().unwrap_or(0)
     }
 
+    /// The same, with the event of a serial as the lowest bit.
+    #[inline]
+    pub(crate) fn turned(&self, class: u32, low: u64) -> u64 {
+        self.word(class).rotate_right(low as u32 & 63)
+    }
+
     /// How many events of a class there have been.
     #[inline]
     pub(crate) fn total(&self, class: u32) -> u32 {
@@ -205,6 +214,22 @@ impl Windows {
         self.recent[serial as usize & 63]
     }
 
+    /// Adds an event to the words of its classes, where these are all that is needed.
+    #[inline]
+    pub(crate) fn mark(&mut self, layout: &Layout, classes: &[u32], serial: u64, row: u64) {
+        let known = layout.followers.len();
+        if self.places.len() < known {
+            self.places.resize(known, 0);
+            self.totals.resize(known, 0);
+            self.words.resize(known, 0);
+        }
+        self.settle(serial + 1);
+        self.recent[serial as usize & 63] = row;
+        for &class in classes {
+            self.words[class as usize] |= 1 << (serial & 63);
+        }
+    }
+
     /// Adds an event to each of its classes, and forgets those that are older than all windows.
     pub(crate) fn push(
         &mut self,
@@ -214,17 +239,8 @@ impl Windows {
         row: u64,
         oldest: u64,
     ) {
-        let known = layout.followers.len();
-        if self.places.len() < known {
-            self.places.resize(known, 0);
-            self.totals.resize(known, 0);
-            self.words.resize(known, 0);
-        }
-        self.settle(serial + 1);
-        let bit = 1 << (serial & 63);
-        self.recent[serial as usize & 63] = row;
+        self.mark(layout, classes, serial, row);
         for &class in classes {
-            self.words[class as usize] |= bit;
             let place = &mut self.places[class as usize];
             if *place == 0 {
                 *place = self.windows.len() as u32;
