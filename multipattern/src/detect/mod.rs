@@ -16,6 +16,7 @@ mod history;
 mod latest;
 mod lazy;
 mod mechanism;
+mod next;
 mod output;
 mod partition;
 mod runs;
