@@ -101,17 +101,13 @@ fn read(detector: &mut Detector, events: &[Record]) -> (u64, u64) {
         }
         ControlFlow::Continue(())
     });
-    for event in events {
-        let _ = detector.push(event, &mut sink).expect("an event");
-    }
+    detector.push_all(events, &mut sink).expect("events");
     (matches, sum)
 }
 
 fn count(detector: &mut Detector, events: &[Record]) -> (u64, u64) {
     let mut counts = Count::default();
-    for event in events {
-        let _ = detector.push(event, &mut counts).expect("an event");
-    }
+    detector.push_all(events, &mut counts).expect("events");
     (counts.total, 0)
 }
 
@@ -138,7 +134,14 @@ fn dfa(load: &Load) -> DFA {
     DFA::builder().match_kind(MatchKind::Standard).build(patterns).expect("a DFA")
 }
 
-type Run<'a> = Box<dyn FnMut() -> (u64, u64) + 'a>;
+/// Gives the CPU time, without that of preparing, and the result.
+type Run<'a> = Box<dyn FnMut() -> (Duration, (u64, u64)) + 'a>;
+
+fn timed(run: impl FnOnce() -> (u64, u64)) -> (Duration, (u64, u64)) {
+    let begin = ProcessTime::now();
+    let result = black_box(run());
+    (begin.elapsed(), result)
+}
 
 /// CPU times of some ways to the same result, the least of several rounds.
 fn race(rounds: usize, ways: &mut [(String, Run<'_>)]) -> Vec<Duration> {
@@ -146,9 +149,8 @@ fn race(rounds: usize, ways: &mut [(String, Run<'_>)]) -> Vec<Duration> {
     for _ in 0..rounds {
         let mut expected = None;
         for (at, (name, way)) in ways.iter_mut().enumerate() {
-            let begin = ProcessTime::now();
-            let result = black_box(way());
-            least[at] = least[at].min(begin.elapsed());
+            let (time, result) = way();
+            least[at] = least[at].min(time);
             if result.1 != 0 {
                 assert_eq!(*expected.get_or_insert(result), result, "{name}");
             }
@@ -179,13 +181,19 @@ fn ratios() {
             let lengths: Vec<usize> = load.patterns.iter().map(Vec::len).collect();
             let mut ways: Vec<(String, Run<'_>)> = Vec::new();
             for method in Method::COMPARED {
-                let run = move || read(&mut detector(set, method), events);
+                let run = move || {
+                    let mut detector = detector(set, method);
+                    timed(|| read(&mut detector, events))
+                };
                 ways.push((method.to_string(), Box::new(run)));
             }
-            let run = move || count(&mut detector(set, Method::Proposed), events);
+            let run = move || {
+                let mut detector = detector(set, Method::Proposed);
+                timed(|| count(&mut detector, events))
+            };
             ways.push(("count".into(), Box::new(run)));
             if let Some(dfa) = &dfa {
-                let run = || aho_corasick(dfa, &bytes, &lengths);
+                let run = || timed(|| aho_corasick(dfa, &bytes, &lengths));
                 ways.push(("aho-corasick".into(), Box::new(run)));
             }
             let matches = read(&mut detector(set, Method::Proposed), events).0;

@@ -96,6 +96,7 @@ impl Detector {
             return Err(too_many_patterns(self.config.limits.patterns));
         }
         let place = self.catalog.add(pattern, since)?;
+        self.settle();
         self.stale = true;
         Ok(self.catalog.live(place).number)
     }
@@ -106,6 +107,7 @@ impl Detector {
     /// Time: as [`add`](Self::add).
     pub fn remove(&mut self, number: PatternId) -> Option<Pattern> {
         let (place, live, gone) = self.catalog.remove(number)?;
+        self.settle();
         for scope in self.partitions.iter_mut() {
             for &class in &gone {
                 scope.history.forget_class(class);

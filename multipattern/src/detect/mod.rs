@@ -11,6 +11,7 @@ mod catalog;
 mod conditions;
 mod config;
 mod counts;
+mod direct;
 mod dynamic;
 mod history;
 mod latest;
@@ -35,7 +36,6 @@ use catalog::Catalog;
 use mechanism::{Mechanism, State};
 use output::Out;
 use partition::Partitions;
-use strict::Source;
 
 pub use config::Config;
 pub use output::{Block, Collect, Count, Level, Match, Sink, Visit};
@@ -77,6 +77,8 @@ pub struct Detector {
     counters: Counters,
     stats: Stats,
     last_time: Option<i64>,
+    /// The state of the one stream, where it is all that is remembered, and a look-up gives the next.
+    direct: Option<strict::State>,
     /// The classes of the current event.
     classes: Vec<u32>,
     buffer: Vec<u64>,
@@ -128,6 +130,7 @@ impl Detector {
             counters: Counters::default(),
             stats: Stats::default(),
             last_time: None,
+            direct: None,
             classes: Vec::new(),
             buffer: Vec::new(),
         })
@@ -149,6 +152,16 @@ impl Detector {
         event: &E,
         sink: &mut S,
     ) -> Result<ControlFlow<()>, Error> {
+        if let (Some(state), Mechanism::Automaton(automaton)) = (self.direct, &self.mechanism) {
+            let (next, output) = automaton.look_up(state, event.event_type());
+            self.direct = Some(next);
+            self.last_time = Some(event.time());
+            self.stats.events += 1;
+            if !output {
+                return Ok(ControlFlow::Continue(()));
+            }
+            return self.report(next, self.stats.events - 1, sink);
+        }
         if self.catalog.is_timed() {
             let time = event.time();
             if let Some(before) = self.last_time.filter(|&before| time < before) {
@@ -173,7 +186,7 @@ impl Detector {
             && self.config.hold_events == 0
             && self.config.partition_by.is_empty()
         {
-            return Ok(self.step(place, event, sink));
+            return self.step(place, event, sink);
         }
         self.catalog.classify(event, &mut self.classes);
         let held = self.remember(place, event)?;
@@ -190,34 +203,6 @@ impl Detector {
         self.stats.events += 1;
         self.last_time = Some(event.time());
         ControlFlow::Continue(())
-    }
-
-    /// An event of a stream of which only the state of an automaton is remembered.
-    #[inline]
-    fn step<E: Event + ?Sized, S: Sink>(
-        &mut self,
-        place: u32,
-        event: &E,
-        sink: &mut S,
-    ) -> ControlFlow<()> {
-        let row = self.stats.events;
-        self.stats.events += 1;
-        self.last_time = Some(event.time());
-        let scope = self.partitions.scope(place);
-        scope.history.ticks += 1;
-        let (Mechanism::Automaton(automaton), State::Automaton(state)) =
-            (&mut self.mechanism, &mut scope.state)
-        else {
-            return ControlFlow::Continue(());
-        };
-        let limit = self.config.limits.matches_per_event;
-        let mut out = Out::new(sink, limit, std::mem::take(&mut self.buffer));
-        let source = Source::Row(row);
-        let counters = &mut self.counters;
-        automaton.arrive(state, event.event_type(), &self.catalog, source, counters, &mut out);
-        self.stats.matches += out.matches;
-        self.buffer = out.buffer;
-        if out.stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// Puts an event into the history of its partition; false if it means nothing there.
@@ -294,20 +279,12 @@ impl Detector {
         self.stats.matches += out.matches;
         let (over, stopped) = (out.over, out.stopped);
         self.buffer = out.buffer;
-        if over {
-            if limits.matches_per_event.policy == Policy::Error {
-                let most = limits.matches_per_event.most;
-                let message = format!("event {} completes more than {most} matches", entry.row);
-                return Err(Error::new(ErrorKind::Limit, message));
-            }
-            self.stats.cut_off += 1;
-        }
         if std::mem::take(&mut self.counters.over_limit) {
             let message = format!("more than {} partial matches", limits.instances.most);
             return Err(Error::new(ErrorKind::Limit, message)
                 .with_hint("other methods than `single` keep none"));
         }
-        Ok(if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        self.flow(over, stopped, entry.row)
     }
 
     /// Makes room for a partition and makes it; nothing if its events are passed over.

@@ -113,6 +113,7 @@ impl Detector {
         if self.stale {
             self.rebuild();
         }
+        self.settle();
         let patterns = self.catalog.lives().into_iter();
         let model = Model {
             method: self.config.method.name().to_owned(),

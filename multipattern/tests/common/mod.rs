@@ -160,9 +160,8 @@ pub fn collect(detector: &mut Detector, events: &[Record]) -> Vec<(u32, Vec<u64>
 /// What a detector counts for events.
 pub fn count(detector: &mut Detector, events: &[Record]) -> Vec<u64> {
     let mut counts = Count::default();
-    for event in events {
-        assert!(detector.push(event, &mut counts).expect("an event").is_continue());
-    }
+    detector.push_all(events, &mut counts).expect("events");
+    assert_eq!(detector.stats().events, events.len() as u64);
     assert_eq!(counts.by_pattern.iter().sum::<u64>(), counts.total);
     counts.by_pattern
 }

@@ -13,6 +13,7 @@ use crate::detect::catalog::{Catalog, Span};
 use crate::detect::history::History;
 use crate::detect::output::{Level, Out, Sink};
 use crate::event::TypeId;
+use crate::pattern::PatternId;
 use crate::stats::Counters;
 
 /// Tables of more entries are not made: failure links are followed.
@@ -26,6 +27,15 @@ const OTHER: u32 = 0;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct State(u32);
 
+/// A pattern that ends in a state, with all that is needed where types say everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Output {
+    number: PatternId,
+    place: u32,
+    length: u32,
+    since: u64,
+}
+
 #[derive(Clone, Debug, Default)]
 struct Node {
     /// Columns with the states behind them, sorted.
@@ -33,8 +43,8 @@ struct Node {
     failure: u32,
     /// The nearest state on the way of failures that has output of its own.
     link: u32,
-    /// Own output: numbers and places of patterns, sorted.
-    output: Vec<(u32, u32)>,
+    /// Own output, in the order of the patterns.
+    output: Vec<Output>,
     parent: u32,
     column: u32,
 }
@@ -60,7 +70,7 @@ pub(crate) struct Automaton {
     /// Whether every pattern is made of types alone, without windows of time: then nothing has to be
     /// remembered.
     pub(crate) plain: bool,
-    found: Vec<(u32, u32)>,
+    found: Vec<Output>,
 }
 
 impl Automaton {
@@ -90,7 +100,8 @@ impl Automaton {
                     }
                 };
             }
-            trie[node].output.push((live.number.0, place));
+            let (length, since) = (live.len() as u32, live.since);
+            trie[node].output.push(Output { number: live.number, place, length, since });
         }
         this.nodes = by_depth(trie);
         this.stride = this.types.len();
@@ -165,15 +176,19 @@ impl Automaton {
 
     /// The state after a type of events, and whether it has output.
     #[inline]
-    fn step(&self, state: State, event_type: TypeId, counters: &mut Counters) -> (State, bool) {
-        let column = self.columns.get(event_type.0 as usize).copied().unwrap_or(OTHER);
+    pub(crate) fn step(
+        &self,
+        state: State,
+        event_type: TypeId,
+        counters: &mut Counters,
+    ) -> (State, bool) {
         if self.table.is_empty() {
+            let column = self.columns.get(event_type.0 as usize).copied().unwrap_or(OTHER);
             let next = self.follow(state.0, column, &mut counters.failures);
             let node = &self.nodes[next as usize];
             return (State(next), !node.output.is_empty() || node.link != 0);
         }
-        let next = self.table[state.0 as usize + column as usize];
-        (State(next & !OUTPUT), next & OUTPUT != 0)
+        self.look_up(state, event_type)
     }
 
     /// Moves on by an event and reports what ends with it.
@@ -201,7 +216,7 @@ impl Automaton {
     }
 
     /// The conditional output of a state.
-    fn output<S: Sink>(
+    pub(crate) fn output<S: Sink>(
         &mut self,
         state: State,
         catalog: &Catalog,
@@ -209,54 +224,36 @@ impl Automaton {
         counters: &mut Counters,
         out: &mut Out<'_, S>,
     ) {
-        let mut at = if self.table.is_empty() { state.0 } else { state.0 / self.stride as u32 };
+        let at = if self.table.is_empty() { state.0 } else { state.0 / self.stride as u32 };
+        let node = &self.nodes[at as usize];
+        if node.link == 0 {
+            return report(&node.output, catalog, source, counters, out);
+        }
         let mut found = std::mem::take(&mut self.found);
         found.clear();
+        let mut at = at;
         while at != 0 {
             let node = &self.nodes[at as usize];
             found.extend_from_slice(&node.output);
             at = node.link;
         }
-        if found.len() > 1 {
-            found.sort_unstable();
-        }
-        match source {
-            Source::Row(row) => {
-                for &(_, place) in &found {
-                    let live = catalog.live(place);
-                    let length = live.len();
-                    // Events before the first one do not lead to a state with output.
-                    let first = row + 1 - length as u64;
-                    if first < live.since {
-                        continue;
-                    }
-                    if out.level == Level::Count {
-                        out.count(live.number, row, 1);
-                    } else {
-                        out.buffer.clear();
-                        out.buffer.extend(first..=row);
-                        out.single(live.number);
-                    }
-                    if out.stopped {
-                        break;
-                    }
-                }
-            }
-            Source::History(history, arrival) => {
-                for &(_, place) in &found {
-                    let live = catalog.live(place);
-                    let low = arrival.low(catalog, history, live);
-                    counters.probes += 1;
-                    if is_match(live, history, arrival, low, counters) {
-                        deliver(live, history, arrival, out);
-                        if out.stopped {
-                            break;
-                        }
-                    }
-                }
-            }
-        }
+        found.sort_unstable();
+        report(&found, catalog, source, counters, out);
         self.found = found;
+    }
+
+    /// Whether failures were followed in advance.
+    pub(crate) fn is_dense(&self) -> bool {
+        !self.table.is_empty()
+    }
+
+    /// The state after a type of events, and whether it has output; only where
+    /// [`is_dense`](Self::is_dense).
+    #[inline(always)]
+    pub(crate) fn look_up(&self, state: State, event_type: TypeId) -> (State, bool) {
+        let column = self.columns.get(event_type.0 as usize).copied().unwrap_or(OTHER);
+        let next = self.table[state.0 as usize + column as usize];
+        (State(next & !OUTPUT), next & OUTPUT != 0)
     }
 
     /// The types of events that lead to a state from the start: all that it remembers.
@@ -287,7 +284,7 @@ impl Automaton {
     pub(crate) fn bytes(&self) -> usize {
         let lists = |node: &Node| {
             node.edges.capacity() * size_of::<(u32, u32)>()
-                + node.output.capacity() * size_of::<(u32, u32)>()
+                + node.output.capacity() * size_of::<Output>()
         };
         self.table.capacity() * size_of::<u32>()
             + self.nodes.capacity() * size_of::<Node>()
@@ -300,6 +297,50 @@ pub(crate) enum Source<'h, 'a> {
     /// Nothing is needed: the index of the current one says where those before are.
     Row(u64),
     History(&'h mut History, &'h Arrival<'a>),
+}
+
+/// Reports the patterns that end in a state, as far as their conditions hold.
+fn report<S: Sink>(
+    found: &[Output],
+    catalog: &Catalog,
+    source: Source<'_, '_>,
+    counters: &mut Counters,
+    out: &mut Out<'_, S>,
+) {
+    match source {
+        Source::Row(row) => {
+            for &Output { number, length, since, .. } in found {
+                // Events before the first one do not lead to a state with output.
+                let first = row + 1 - u64::from(length);
+                if first < since {
+                    continue;
+                }
+                if out.level == Level::Count {
+                    out.count(number, row, 1);
+                } else {
+                    out.buffer.clear();
+                    out.buffer.extend(first..=row);
+                    out.single(number);
+                }
+                if out.stopped {
+                    return;
+                }
+            }
+        }
+        Source::History(history, arrival) => {
+            for &Output { place, .. } in found {
+                let live = catalog.live(place);
+                let low = arrival.low(catalog, history, live);
+                counters.probes += 1;
+                if is_match(live, history, arrival, low, counters) {
+                    deliver(live, history, arrival, out);
+                    if out.stopped {
+                        return;
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// The nodes of a trie in the order of their depths.

@@ -1,0 +1,133 @@
+//! The short way under `strict`: where types say everything, a stream is a state of the automaton and
+//! a number of events, and nothing else is remembered.
+
+use std::ops::ControlFlow;
+
+use super::Detector;
+use super::mechanism::{Mechanism, State};
+use super::output::{Out, Sink};
+use super::strict::{self, Source};
+use crate::error::{Error, ErrorKind};
+use crate::event::Event;
+use crate::limits::{Limit, Policy};
+
+impl Detector {
+    /// Takes the next events of the stream one after the other, as [`push`](Self::push) does; quicker
+    /// under `strict`, where little happens for each of them. A sink that breaks off gets nothing more
+    /// of one event, not of those behind it.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push), at the first event that has one: `Stats::events` says how many were
+    /// taken.
+    pub fn push_all<'e, E: Event + 'e, S: Sink>(
+        &mut self,
+        events: impl IntoIterator<Item = &'e E>,
+        sink: &mut S,
+    ) -> Result<(), Error> {
+        let mut events = events.into_iter();
+        let Some(first) = events.next() else { return Ok(()) };
+        let _ = self.push(first, sink)?;
+        let mut last = None;
+        let mut row = self.stats.events;
+        while let (Some(mut state), Mechanism::Automaton(automaton)) =
+            (self.direct, &self.mechanism)
+        {
+            let mut output = false;
+            for event in events.by_ref() {
+                (state, output) = automaton.look_up(state, event.event_type());
+                last = Some(event);
+                row += 1;
+                if output {
+                    break;
+                }
+            }
+            self.direct = Some(state);
+            self.stats.events = row;
+            if !output {
+                break;
+            }
+            let _ = self.report(state, row - 1, sink)?;
+        }
+        if let Some(last) = last {
+            self.last_time = Some(last.time());
+        }
+        for event in events {
+            let _ = self.push(event, sink)?;
+        }
+        Ok(())
+    }
+
+    /// What ends in a state with the event of a row, where the state is all that is remembered.
+    pub(super) fn report<S: Sink>(
+        &mut self,
+        state: strict::State,
+        row: u64,
+        sink: &mut S,
+    ) -> Result<ControlFlow<()>, Error> {
+        let Mechanism::Automaton(automaton) = &mut self.mechanism else {
+            return Ok(ControlFlow::Continue(()));
+        };
+        let limit = self.config.limits.matches_per_event;
+        let mut out = Out::new(sink, limit, std::mem::take(&mut self.buffer));
+        let source = Source::Row(row);
+        automaton.output(state, &self.catalog, source, &mut self.counters, &mut out);
+        self.stats.matches += out.matches;
+        let (over, stopped) = (out.over, out.stopped);
+        self.buffer = out.buffer;
+        self.flow(over, stopped, row)
+    }
+
+    /// An event of a stream of which only the state of an automaton is remembered.
+    pub(super) fn step<E: Event + ?Sized, S: Sink>(
+        &mut self,
+        place: u32,
+        event: &E,
+        sink: &mut S,
+    ) -> Result<ControlFlow<()>, Error> {
+        let row = self.stats.events;
+        self.stats.events += 1;
+        self.last_time = Some(event.time());
+        let scope = self.partitions.scope(place);
+        scope.history.ticks += 1;
+        let (Mechanism::Automaton(automaton), State::Automaton(state)) =
+            (&self.mechanism, &mut scope.state)
+        else {
+            return Ok(ControlFlow::Continue(()));
+        };
+        let (next, output) = automaton.step(*state, event.event_type(), &mut self.counters);
+        *state = next;
+        if automaton.is_dense() {
+            self.direct = Some(next);
+        }
+        if output { self.report(next, row, sink) } else { Ok(ControlFlow::Continue(())) }
+    }
+
+    /// Puts the state of the stream back where all others are.
+    pub(super) fn settle(&mut self) {
+        if let Some(state) = self.direct.take() {
+            let events = self.stats.events;
+            let scope = self.partitions.scope(0);
+            scope.state = State::Automaton(state);
+            // Without a key, all events are of this stream.
+            scope.history.ticks = events;
+        }
+    }
+
+    /// Whether the sink had enough, or more was found than the limit allows.
+    pub(super) fn flow(
+        &mut self,
+        over: bool,
+        stopped: bool,
+        row: u64,
+    ) -> Result<ControlFlow<()>, Error> {
+        if over {
+            let Limit { most, policy } = self.config.limits.matches_per_event;
+            if policy == Policy::Error {
+                let message = format!("event {row} completes more than {most} matches");
+                return Err(Error::new(ErrorKind::Limit, message));
+            }
+            self.stats.cut_off += 1;
+        }
+        Ok(if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    }
+}
