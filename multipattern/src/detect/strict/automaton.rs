@@ -56,6 +56,15 @@ impl Node {
     }
 }
 
+/// What ends in a state, close together: a stream is often in states that are far from each other.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mark {
+    begin: u32,
+    end: u32,
+    /// That of the node.
+    link: u32,
+}
+
 /// The automaton of a set of patterns.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Automaton {
@@ -67,6 +76,9 @@ pub(crate) struct Automaton {
     /// By state and column, the next state times the number of columns; empty without.
     table: Vec<u32>,
     stride: usize,
+    /// By state.
+    marks: Vec<Mark>,
+    outputs: Vec<Output>,
     /// Whether every pattern is made of types alone, without windows of time: then nothing has to be
     /// remembered.
     pub(crate) plain: bool,
@@ -106,6 +118,12 @@ impl Automaton {
         this.nodes = by_depth(trie);
         this.stride = this.types.len();
         this.link();
+        for node in &this.nodes {
+            let begin = this.outputs.len() as u32;
+            this.outputs.extend_from_slice(&node.output);
+            let end = this.outputs.len() as u32;
+            this.marks.push(Mark { begin, end, link: node.link });
+        }
         if dense && this.nodes.len().saturating_mul(this.stride) <= MOST_ENTRIES {
             this.fill();
         }
@@ -225,17 +243,18 @@ impl Automaton {
         out: &mut Out<'_, S>,
     ) {
         let at = if self.table.is_empty() { state.0 } else { state.0 / self.stride as u32 };
-        let node = &self.nodes[at as usize];
-        if node.link == 0 {
-            return report(&node.output, catalog, source, counters, out);
+        let mark = self.marks[at as usize];
+        if mark.link == 0 {
+            let own = &self.outputs[mark.begin as usize..mark.end as usize];
+            return report(own, catalog, source, counters, out);
         }
         let mut found = std::mem::take(&mut self.found);
         found.clear();
         let mut at = at;
         while at != 0 {
-            let node = &self.nodes[at as usize];
-            found.extend_from_slice(&node.output);
-            at = node.link;
+            let mark = self.marks[at as usize];
+            found.extend_from_slice(&self.outputs[mark.begin as usize..mark.end as usize]);
+            at = mark.link;
         }
         found.sort_unstable();
         report(&found, catalog, source, counters, out);
@@ -287,6 +306,8 @@ impl Automaton {
                 + node.output.capacity() * size_of::<Output>()
         };
         self.table.capacity() * size_of::<u32>()
+            + self.marks.capacity() * size_of::<Mark>()
+            + self.outputs.capacity() * size_of::<Output>()
             + self.nodes.capacity() * size_of::<Node>()
             + self.nodes.iter().map(lists).sum::<usize>()
     }
