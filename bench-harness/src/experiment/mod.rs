@@ -10,6 +10,7 @@
 //! [`registry()`].
 
 mod context;
+mod multi;
 mod nfab;
 mod registry;
 mod rpdt;

@@ -1,6 +1,6 @@
 //! The experiments that exist.
 
-use super::{About, Experiment, nfab, rpdt};
+use super::{About, Experiment, multi, nfab, rpdt};
 use crate::error::{Error, Result};
 
 /// Experiments in the order in which they are listed, run and reported.
@@ -32,6 +32,8 @@ pub fn registry() -> Registry {
         .with(rpdt::experiments())
         .with_paper(nfab::PAPER)
         .with(nfab::experiments())
+        .with_paper(multi::PAPER)
+        .with(multi::experiments())
 }
 
 impl Registry {

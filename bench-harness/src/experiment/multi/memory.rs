@@ -1,0 +1,199 @@
+//! Memory against the scale of the stream: Fig. 15.
+
+use multipattern::{Method, Semantics};
+
+use super::detection::sizes;
+use super::engines::{Load, SEEDS, agree, answer, detector, seeds};
+use super::plots::{self, over_seeds};
+use crate::claim::{Claim, Rule};
+use crate::error::{Error, Result};
+use crate::experiment::{About, Context, Experiment, Kind};
+use crate::measure::memory::Heap;
+use crate::record::Row;
+
+/// The figure.
+#[derive(Debug)]
+pub struct Memory;
+
+const METHODS: [Method; 4] = [Method::Proposed, Method::Sharing, Method::Optimized, Method::Single];
+
+/// The live structures are looked at after every so many events.
+const STEP: usize = 16;
+
+fn heap_of(method: Method) -> String {
+    format!("{method}, heap")
+}
+
+fn live(method: Method) -> String {
+    format!("{method}, live structures")
+}
+
+fn partial(method: Method) -> String {
+    format!("{method}, partial matches")
+}
+
+impl Experiment for Memory {
+    fn about(&self) -> About {
+        let [heap, bytes, instances] = [heap_of, live, partial].map(|of| METHODS.map(of));
+        let [heap_names, byte_names] = [&heap, &bytes].map(|names| plots::borrow(names));
+        let order = "proposed < sharing < optimized < single";
+        let step = |smaller: usize, larger: usize, text: &str| {
+            Claim::new(
+                text,
+                "as the order says",
+                Rule::ordered(&[heap_names[smaller], heap_names[larger]]),
+            )
+            .our_reading()
+        };
+        About {
+            id: "multi-fig15".to_owned(),
+            kind: Kind::Figure,
+            title: "Memory against the scale of the stream".to_owned(),
+            paper: "Fig. 15: the proposed method consumes least memory, then the multi-pattern \
+                    sharing method, then the optimized one; single pattern detection consumes most. \
+                    No numbers are given."
+                .to_owned(),
+            method: format!(
+                "The parameters of Table 1 but for the length of the stream, {SEEDS} seeds; semantics \
+                 any. Heap: the growth of its peak under a counting allocator, in a process of its own \
+                 for each method, from before the detector is made from the set of patterns to after \
+                 the last event; matches are read and not kept. Live structures: the most bytes that \
+                 the detector's own statistics show, looked at after every {STEP} events; partial \
+                 matches: the most that it remembered one by one. Means of the seeds with the least \
+                 and the most; the claims compare the means exactly.\n\nThe mechanism of each step. \
+                 Single keeps every partial match. Optimized keeps none, only bitmaps and the events \
+                 of the window, and a plan for each pattern. Sharing adds nodes of shared prefixes and \
+                 drops what patterns had of their own. Proposed adds to that the shared lists of pairs \
+                 and triples, which are memory that it spends to save time."
+            ),
+            reconstruction: Some(
+                "The picture is lost; 10^3 to 10^5 events leads up to Table 1. Whether the paper \
+                 counts the program and the stream as well is open: we count what a method allocates."
+                    .to_owned(),
+            ),
+            claims: vec![
+                Claim::new(format!("{order} at every scale"), order, Rule::ordered(&heap_names)),
+                Claim::new(
+                    "proposed < single at every scale",
+                    "least memory",
+                    Rule::ordered(&[heap_names[0], heap_names[3]]),
+                ),
+                step(1, 2, "sharing < optimized at every scale"),
+                step(0, 1, "proposed < sharing at every scale"),
+                Claim::new(
+                    "of the four only single keeps partial matches",
+                    "none",
+                    Rule::same(&plots::borrow(&instances[..3])),
+                )
+                .our_check(),
+            ],
+            plots: vec![
+                plots::log_lines("Peak of the heap", "events", "heap", &heap_names),
+                plots::table("Peak of the heap in bytes", "events", &heap_names),
+                plots::table("Most bytes of live structures", "events", &byte_names),
+                plots::table("Most partial matches at once", "events", &plots::borrow(&instances)),
+            ],
+        }
+    }
+
+    fn check(&self, context: &mut Context<'_>) -> Result<()> {
+        let sizes = sizes(context.scale);
+        let mut found = vec![[const { (Vec::new(), Vec::new()) }; METHODS.len()]; sizes.len()];
+        for seed in seeds(context.seed) {
+            let load = Load::table1(sizes.last().copied().unwrap_or(0), seed)?;
+            let set = load.set(Semantics::Any)?;
+            for (&size, found) in sizes.iter().zip(&mut found) {
+                let mut answers = Vec::new();
+                for (method, (bytes, instances)) in METHODS.into_iter().zip(found) {
+                    let (mut most, mut at_once, mut events) = (0, 0, 0);
+                    let events_of_size = &load.events[..size as usize];
+                    let answer = answer(detector(&set, method)?, events_of_size, |detector| {
+                        events += 1;
+                        if events % STEP == 0 || events == size as usize {
+                            let stats = detector.stats();
+                            most = most.max(stats.bytes);
+                            at_once = at_once.max(stats.instances);
+                        }
+                    })?;
+                    answers.push((method.name(), answer));
+                    bytes.push(most as f64);
+                    instances.push(at_once as f64);
+                }
+                agree(&answers)?;
+            }
+        }
+        for (&size, found) in sizes.iter().zip(&found) {
+            for (method, (bytes, instances)) in METHODS.into_iter().zip(found) {
+                for (series, values, unit) in
+                    [(live(method), bytes, "bytes"), (partial(method), instances, "")]
+                {
+                    if let Some(summary) = over_seeds(values) {
+                        context.record.point(&series, size as f64, summary, unit);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn measure(&self, context: &mut Context<'_>) -> Result<()> {
+        METHODS.into_iter().try_for_each(|method| context.memory(method.name()).map(drop))
+    }
+
+    fn sentences(&self, rows: &[&Row]) -> Vec<String> {
+        let Some(x) = plots::last(rows, &heap_of(Method::Proposed)).map(|row| row.x.clone()) else {
+            return Vec::new();
+        };
+        let value = |method: Method| Some((method, plots::value(rows, &heap_of(method), &x)?));
+        let heaps: Option<Vec<(Method, f64)>> = METHODS.into_iter().map(value).collect();
+        let Some([(_, proposed), others @ ..]) = heaps.as_deref() else { return Vec::new() };
+        let list: Vec<String> =
+            others.iter().map(|(other, heap)| format!("{other} {:.2}", heap / proposed)).collect();
+        let mut sentences = vec![format!(
+            "At {x} events the proposed method's heap grew by {:.0} kB; as multiples of that: {}.",
+            proposed / 1e3,
+            list.join(", ")
+        )];
+        let less: Vec<&str> = others
+            .iter()
+            .filter(|(_, heap)| heap < proposed)
+            .map(|(other, _)| other.name())
+            .collect();
+        if !less.is_empty() {
+            sentences.push(format!(
+                "It needs more memory than {}: shared lists of pairs and triples are kept for what \
+                 they save in time.",
+                less.join(" and ")
+            ));
+        }
+        sentences
+    }
+
+    fn probe(&self, name: &str, context: &mut Context<'_>, heap: &dyn Heap) -> Result<u64> {
+        let method = METHODS
+            .into_iter()
+            .find(|method| method.name() == name)
+            .ok_or_else(|| Error::usage(format!("there is no memory probe {name}")))?;
+        let sizes = sizes(context.scale);
+        let mut peaks = vec![Vec::new(); sizes.len()];
+        for seed in seeds(context.seed) {
+            let load = Load::table1(sizes.last().copied().unwrap_or(0), seed)?;
+            let set = load.set(Semantics::Any)?;
+            for (&size, peaks) in sizes.iter().zip(&mut peaks) {
+                let events = &load.events[..size as usize];
+                let (answer, peak) =
+                    heap.peak_during(|| answer(detector(&set, method)?, events, |_| ()));
+                answer?;
+                peaks.push(peak as f64);
+            }
+        }
+        let mut most = 0.0_f64;
+        for (&size, peaks) in sizes.iter().zip(&peaks) {
+            if let Some(summary) = over_seeds(peaks) {
+                most = most.max(summary.hi);
+                context.record.point(&heap_of(method), size as f64, summary, "bytes");
+            }
+        }
+        Ok(most as u64)
+    }
+}

@@ -1,0 +1,277 @@
+//! Our own check: one shared model against independent patterns, and against a peer.
+
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use data_gen::patterns::Shape;
+use multipattern::{Detector, Match, Method, Semantics, Visit};
+
+use super::detection::MECHANISM;
+use super::engines::{self, Load, agree, answer, detector, fail};
+use super::plots::{self, cpu};
+use super::strict::Peer;
+use crate::claim::{Claim, Rule, ratio};
+use crate::error::{Error, Result};
+use crate::experiment::{About, Context, Experiment, Kind, Plot, Scale, Spacing, Style};
+use crate::measure::{Contender, Samples, interleave};
+use crate::record::Row;
+
+/// The check.
+#[derive(Debug)]
+pub struct Speed;
+
+const ANY_SINGLE: &str = "any, single";
+const ANY: &str = "any, proposed";
+const ANY_COUNT: &str = "any, proposed counting";
+const NEXT_SINGLE: &str = "next, single";
+const NEXT: &str = "next, proposed";
+const STRICT_PEER: &str = "strict, DFA of aho-corasick";
+const STRICT: &str = "strict, proposed";
+const SERIES: [&str; 7] = [ANY_SINGLE, ANY, ANY_COUNT, NEXT_SINGLE, NEXT, STRICT_PEER, STRICT];
+
+const ROUTES: &str = "4000 route-like";
+
+/// A set of patterns: its name, its shape, its number.
+const SETS: [(&str, Shape, u64); 4] = [
+    ("40", Shape::Random, 40),
+    ("400", Shape::Random, 400),
+    ("4000", Shape::Random, 4000),
+    (ROUTES, Shape::Routes, 4000),
+];
+
+/// Slower one, faster one, at which sets, the least ratio, and what to call it.
+const BARS: [(&str, &str, &str, f64); 9] = [
+    (ANY_SINGLE, ANY, "40", 12.0),
+    (ANY_SINGLE, ANY, "400", 24.0),
+    (ANY_SINGLE, ANY, "4000", 50.0),
+    (ANY_SINGLE, ANY, ROUTES, 80.0),
+    (ANY_SINGLE, ANY_COUNT, "40", 18.0),
+    (NEXT_SINGLE, NEXT, "40", 5.5),
+    (STRICT_PEER, STRICT, "40", 0.9),
+    (STRICT_PEER, STRICT, "400", 1.05),
+    (STRICT_PEER, STRICT, "4000", 1.4),
+];
+
+/// The pairs whose ratios are recorded, slower one first.
+const PAIRS: [(&str, &str); 4] =
+    [(ANY_SINGLE, ANY), (ANY_SINGLE, ANY_COUNT), (NEXT_SINGLE, NEXT), (STRICT_PEER, STRICT)];
+
+/// Beyond what any engine reaches: a bar has no upper end.
+const NO_END: f64 = 1e6;
+
+/// How many events of the stream are read.
+fn events(scale: Scale, semantics: Semantics, patterns: u64) -> u64 {
+    let (all, least) = match scale {
+        Scale::Tiny => (2000, 60),
+        Scale::Quick => (20_000, 1000),
+        Scale::Paper | Scale::Full => (100_000, 2000),
+    };
+    match semantics {
+        // There are as many matches more as there are patterns.
+        Semantics::Any => (all * 40 / patterns).max(least),
+        Semantics::Next => all,
+        Semantics::Strict => all * 5,
+    }
+}
+
+fn load(
+    context: &Context<'_>,
+    (_, shape, patterns): (&str, Shape, u64),
+    semantics: Semantics,
+) -> Result<Load> {
+    Load::new(shape, patterns, events(context.scale, semantics, patterns), context.seed)
+}
+
+/// The semantics that a set is measured under.
+fn semantics_of((name, ..): (&str, Shape, u64)) -> &'static [Semantics] {
+    match name {
+        "40" => &[Semantics::Any, Semantics::Next, Semantics::Strict],
+        ROUTES => &[Semantics::Any],
+        _ => &[Semantics::Any, Semantics::Strict],
+    }
+}
+
+fn found(semantics: Semantics) -> String {
+    format!("matches, {}", format!("{semantics:?}").to_lowercase())
+}
+
+impl Experiment for Speed {
+    fn about(&self) -> About {
+        let claims = BARS.map(|(slower, faster, at, bar)| {
+            let rule = Rule::Fold {
+                a: cpu(slower),
+                b: cpu(faster),
+                from: bar,
+                to: NO_END,
+                at: vec![at.into()],
+            };
+            let text =
+                format!("{faster}, {at} patterns: at least {bar} times the speed of {slower}");
+            Claim::new(text, format!("a ratio of at least {bar}"), rule).our_check()
+        });
+        About {
+            id: "multi-speed".to_owned(),
+            kind: Kind::Check,
+            title: "One model against many, and against an automaton for bytes".to_owned(),
+            paper: "Nothing: this is a check of our own.".to_owned(),
+            method: format!(
+                "Patterns and events as in Table 1, but more patterns; the last set has sub-sequences \
+                 of 20 routes of 12 stops for patterns. Of the stream so much is read that each run \
+                 takes a while: fewer events where there are more patterns. Every index of every \
+                 match is read; counting takes numbers of matches by pattern instead. Single is \
+                 eager: a pattern at a time, every partial match kept. Under strict the peer is the \
+                 DFA of the crate aho-corasick, all overlapping matches; it reads an array of bytes \
+                 in one call, the engine is given event by event. A run copies a detector that was \
+                 made before; the DFA was made before as well. What is found is compared before, \
+                 with indices and order (for the peer sorted, since it gives matches that end together in \
+                 another order), and sums in every run. One thread, CPU times, all contenders take \
+                 turns.\n\n{MECHANISM} Under next, starts of all patterns move together along shared \
+                 prefixes as bits. Under strict, state transition and failure transition are one dense \
+                 table."
+            ),
+            reconstruction: None,
+            claims: claims.to_vec(),
+            plots: vec![
+                ratios("Single to proposed, any, every match read", &PAIRS[..1]),
+                ratios("Single to proposed, any, counting, and next", &PAIRS[1..3]),
+                ratios("DFA of aho-corasick to proposed, strict", &PAIRS[3..]),
+                plots::table("CPU time for an event in nanoseconds", "patterns", &SERIES),
+                plots::table(
+                    "What was found",
+                    "patterns",
+                    &plots::borrow(
+                        &[Semantics::Any, Semantics::Next, Semantics::Strict].map(found),
+                    ),
+                ),
+            ],
+        }
+    }
+
+    fn check(&self, context: &mut Context<'_>) -> Result<()> {
+        for one in SETS {
+            for &semantics in semantics_of(one) {
+                let load = load(context, one, semantics)?;
+                let set = load.set(semantics)?;
+                let mut answers = Vec::new();
+                for method in Method::COMPARED {
+                    let answer = answer(detector(&set, method)?, &load.events, |_| ())?;
+                    answers.push((method.name(), answer));
+                }
+                agree(&answers)?;
+                let matches = answers.first().map_or(0, |(_, answer)| answer.matches);
+                let counted = engines::count(detector(&set, Method::Proposed)?, &load.events)?;
+                agree(&[("reading", matches), ("counting", counted)])?;
+                if semantics == Semantics::Strict {
+                    let ours = starts(detector(&set, Method::Proposed)?, &load)?;
+                    if ours != Peer::new(&load)?.matches()? {
+                        let message = "aho-corasick and multipattern find different matches";
+                        return Err(Error::disagreement(message));
+                    }
+                }
+                context.record.data_sha256(Some(load.sha256.clone()));
+                context.record.count(&found(semantics), one.0, matches, "");
+            }
+        }
+        Ok(())
+    }
+
+    fn measure(&self, context: &mut Context<'_>) -> Result<()> {
+        for one in SETS {
+            for &semantics in semantics_of(one) {
+                let load = load(context, one, semantics)?;
+                let samples = run(context, &load, semantics)?;
+                context.record.data_sha256(Some(load.sha256.clone()));
+                for one_way in &samples {
+                    if let Some(times) = one_way.cpu_summary() {
+                        let times = times.scale(1e9 / load.events.len() as f64);
+                        context.record.point(&one_way.name, one.0, times, "ns");
+                    }
+                }
+                for (slower, faster) in PAIRS {
+                    let way = |name| samples.iter().find(|way: &&Samples<()>| way.name == name);
+                    if let (Some(slower), Some(faster)) = (way(slower), way(faster)) {
+                        context.record.ratio(one.0, slower, faster);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn sentences(&self, rows: &[&Row]) -> Vec<String> {
+        let one = |(slower, faster): (&str, &str)| {
+            let name = ratio(&cpu(slower), &cpu(faster));
+            let points: Vec<String> = rows
+                .iter()
+                .filter(|row| row.series == name)
+                .map(|row| format!("{} at {}", crate::number::short(row.value), row.x))
+                .collect();
+            (!points.is_empty()).then(|| {
+                format!("{slower} to {faster}, CPU time by patterns: {}.", points.join(", "))
+            })
+        };
+        PAIRS.into_iter().filter_map(one).collect()
+    }
+}
+
+/// All ways to read a load, each compared with its first run in every run.
+fn run(context: &Context<'_>, load: &Load, semantics: Semantics) -> Result<Vec<Samples<()>>> {
+    let set = load.set(semantics)?;
+    let [single, proposed] =
+        [Method::Single, Method::Proposed].map(|method| detector(&set, method));
+    let (single, proposed) = (single?, proposed?);
+    let expected = engines::read(proposed.clone(), &load.events)?;
+    let reader = |detector: &Detector| {
+        let (detector, events) = (detector.clone(), Rc::clone(&load.events));
+        move || same(engines::read(detector.clone(), &events)?, expected)
+    };
+    let mut ways: Vec<Contender<'_, ()>> = Vec::new();
+    match semantics {
+        Semantics::Any => {
+            let (counter, events) = (proposed.clone(), Rc::clone(&load.events));
+            let count = move || same(engines::count(counter.clone(), &events)?, expected.matches);
+            ways.push(Contender::new(ANY_SINGLE, reader(&single)));
+            ways.push(Contender::new(ANY, reader(&proposed)));
+            ways.push(Contender::new(ANY_COUNT, count));
+        }
+        Semantics::Next => {
+            ways.push(Contender::new(NEXT_SINGLE, reader(&single)));
+            ways.push(Contender::new(NEXT, reader(&proposed)));
+        }
+        Semantics::Strict => {
+            let peer = Peer::new(load)?;
+            ways.push(Contender::new(STRICT_PEER, move || same(peer.read()?, expected)));
+            ways.push(Contender::new(STRICT, reader(&proposed)));
+        }
+    }
+    interleave(&mut ways, &context.plan(), context.progress)
+}
+
+fn same<A: PartialEq + std::fmt::Debug>(found: A, expected: A) -> Result<()> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(Error::disagreement(format!("finds {found:?}, but {expected:?} is right")))
+}
+
+/// The pattern and first index of all matches, in the engine's order.
+fn starts(mut detector: Detector, load: &Load) -> Result<Vec<(u32, u64)>> {
+    let mut found = Vec::new();
+    let mut sink = Visit(|one: Match<'_>| {
+        found.extend(one.events.first().map(|&first| (one.pattern.0, first)));
+        ControlFlow::Continue(())
+    });
+    for event in load.events.iter() {
+        let _ = detector.push(event, &mut sink).map_err(fail)?;
+    }
+    Ok(found)
+}
+
+fn ratios(title: &str, pairs: &[(&str, &str)]) -> Plot {
+    Plot {
+        style: Style::Ratios,
+        y_axis: Spacing::Log,
+        series: pairs.iter().map(|(a, b)| ratio(&cpu(a), &cpu(b))).collect(),
+        ..plots::lines(title, "patterns", "ratio of CPU times", &[])
+    }
+}
