@@ -55,8 +55,8 @@ fn list_prints_the_papers_ids_and_those_of_our_own_checks_when_asked() {
 #[test]
 fn checks_of_our_own_claim_nothing_of_a_paper() {
     let registry = experiment::registry();
-    for experiment in registry.iter() {
-        let about = experiment.about();
+    let abouts = registry.iter().map(|experiment| experiment.about());
+    for about in abouts.filter(|about| !about.id.starts_with("multi-")) {
         assert_eq!(about.kind == Kind::Check, OWN.contains(&&*about.id), "{}", about.id);
         if about.kind == Kind::Check {
             let ours = about.claims.iter().all(|one| one.origin.to_string() == "our check");
