@@ -6,6 +6,9 @@ use std::ops::ControlFlow;
 use crate::history::EventIndex;
 use crate::runtime::evaluator::{Key, Taken};
 
+/// Memory for so many nodes is kept when a queue is emptied.
+const SPARE: usize = 64;
+
 /// Partial matches whose last event is the same.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
@@ -141,6 +144,8 @@ impl Level {
         self.first = self.end();
         self.cut = self.first;
         self.nodes.clear();
+        // What was long once would stay so in every partition.
+        self.nodes.shrink_to(SPARE);
     }
 }
 
@@ -183,20 +188,19 @@ pub(super) fn read(
     ControlFlow::Continue(())
 }
 
-/// Drops what nobody can reach any more; what waits stays, but for what has passed its window.
-pub(super) fn compact(levels: &mut [Level], horizon: Key) {
+/// Drops what nobody can reach any more; what waits stays, but for what has passed its window, which
+/// is not counted any more. Gives how many partial matches wait.
+pub(super) fn compact(levels: &mut [Level], horizon: Key) -> usize {
     // The nodes of the level above, which refer to this one.
     let mut above: Option<&mut Level> = None;
     for level in levels.iter_mut().rev() {
         let mut live = VecDeque::with_capacity(level.waiting().min(level.len()));
-        let mut total = level.base;
         let mut keep = |level: &Level, from: u64, to: u64| {
             let start = level.first + live.len() as u64;
             for number in from..to {
                 let node = *level.node(number);
                 if !node.is_past(horizon) {
-                    total += node.total - level.total_before(number);
-                    live.push_back(Node { total, ..node });
+                    live.push_back(node);
                 }
             }
             (start, level.first + live.len() as u64)
@@ -208,4 +212,21 @@ pub(super) fn compact(levels: &mut [Level], horizon: Key) {
         level.nodes = live;
         above = Some(level);
     }
+    // Nodes of which some have passed have become smaller.
+    let mut below: Option<&Level> = None;
+    let mut waiting = 0;
+    for level in levels {
+        let mut total = level.base;
+        for node in &mut level.nodes {
+            let own = match below {
+                Some(below) => Node::over(below, node.from, node.to, node.place),
+                None => Node { total: 1, ..*node },
+            };
+            total += own.total;
+            *node = Node { total, ..own };
+        }
+        waiting += level.waiting();
+        below = Some(level);
+    }
+    waiting
 }

@@ -220,19 +220,24 @@ impl Sequence {
         })
     }
 
-    /// Which stages the event enters, of some.
+    /// Which stages the event enters, of those where a partial match may take it.
     #[inline]
     fn entered<E: Event>(
         &mut self,
-        asked: u64,
+        part: &mut Part,
         arrival: &Arrival<'_, E>,
         cx: &mut Context<'_, E>,
     ) -> u64 {
         let judged = self.judged.take();
-        let (mut holds, mut open) = judged.unwrap_or_else(|| self.judge(asked, arrival.event));
+        let (mut holds, mut open) =
+            judged.unwrap_or_else(|| self.judge(part.waiting << 1 | 1, arrival.event));
         while open != 0 {
             let bit = open.trailing_zeros();
             open &= open - 1;
+            // Counters of faults do not depend on when somebody notices that a window has passed.
+            if bit > 0 && !self.alive(part, bit as usize - 1, cx.horizon) {
+                continue;
+            }
             let formula = &self.formulas[bit as usize];
             holds |= u64::from(formula.open(&mut |number| cx.holds(number, arrival))) << bit;
         }
@@ -275,15 +280,24 @@ impl Sequence {
 
     /// What has passed its window does not wait any more.
     fn pass(&mut self, part: &mut Part, horizon: Key) {
-        for (at, level) in part.levels.iter_mut().enumerate() {
+        for at in 0..part.levels.len() {
+            self.alive(part, at, horizon);
+        }
+    }
+
+    /// Whether partial matches wait at a level, now that others have passed their window.
+    fn alive(&mut self, part: &mut Part, at: usize, horizon: Key) -> bool {
+        let level = &mut part.levels[at];
+        if self.window != Window::None {
             let before = level.waiting();
             level.pass(horizon);
-            let waiting = level.waiting();
-            self.runs -= before - waiting;
-            if waiting == 0 {
-                part.waiting &= !(1 << at);
-            }
+            self.runs -= before - level.waiting();
         }
+        let alive = level.waiting() > 0;
+        if !alive {
+            part.waiting &= !(1 << at);
+        }
+        alive
     }
 
     /// What waits at some levels, in bits, ends.
@@ -349,7 +363,7 @@ impl<E: Event> Evaluator<E> for Sequence {
             self.empty(part);
         }
         part.done = None;
-        let mut entered = self.entered(part.waiting << 1 | 1, arrival, cx);
+        let mut entered = self.entered(part, arrival, cx);
         self.end(part, part.waiting & self.strict & !(entered >> 1));
         let last = self.stages.len() - 1;
         let mut kept = false;
@@ -395,11 +409,11 @@ impl<E: Event> Evaluator<E> for Sequence {
     }
 
     fn expire(&mut self, part: &mut Part, cx: &mut Context<'_, E>) -> Result<(), Error> {
-        if self.window == Window::None {
-            return Ok(());
+        if cx.now.is_some() {
+            self.pass(part, cx.horizon);
+        } else {
+            self.empty(part);
         }
-        let horizon = if cx.now.is_some() { cx.horizon } else { Key::MAX };
-        self.pass(part, horizon);
         Ok(())
     }
 
@@ -460,12 +474,13 @@ impl<E: Event> Evaluator<E> for Sequence {
     ) where
         Part: 'p,
     {
-        self.nodes = 0;
+        (self.nodes, self.runs) = (0, 0);
         for part in parts {
-            self.pass(part, cx.horizon);
             part.done = None;
-            level::compact(&mut part.levels, cx.horizon);
-            for level in &part.levels {
+            self.runs += level::compact(&mut part.levels, cx.horizon);
+            part.waiting = 0;
+            for (at, level) in part.levels.iter().enumerate() {
+                part.waiting |= u64::from(level.waiting() > 0) << at;
                 self.nodes += level.len();
                 level.nodes().for_each(|node| used.mark(node.place));
             }

@@ -51,8 +51,17 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
     fn bound_runs(&mut self) -> Result<(), Error> {
         let limit = self.config.limits.runs;
         if self.now_runs() < self.evaluator.all_runs() {
-            // Some have ended and lie about.
-            self.collect();
+            // Some have ended and lie about. Garbage is looked for only if there are too many yet:
+            // a stream may stay near the limit.
+            if !self.prompt {
+                for part in self.partitions.iter_mut() {
+                    let mut cx = context!(self, self.watermark);
+                    self.evaluator.expire(part, &mut cx)?;
+                }
+            }
+            if self.evaluator.all_runs() > limit.most {
+                self.collect();
+            }
         }
         let beyond = self.evaluator.all_runs().saturating_sub(limit.most);
         if beyond > 0 {

@@ -1,0 +1,311 @@
+//! Sequences of single events, which wait in queues: as runs, as the compact evaluation without
+//! queues would, and as if they had never stopped.
+#![cfg(feature = "serde")]
+
+mod common;
+mod restoring;
+mod sase_oracle;
+
+use common::Log;
+use nfab::{
+    Automaton, CompileOptions, Config, Count, EndOfInput, Engine, Evaluation, Limit, Limits,
+    Policy, Record, Sink, Value,
+};
+use proptest::prelude::*;
+use restoring::{Step, check};
+use sase_oracle::engine::schema;
+
+/// Words of the explanation of an automaton that is evaluated in queues.
+const QUEUES: &str = "partial matches wait in a queue a stage";
+
+fn automaton(text: &str, evaluation: Option<Evaluation>) -> Automaton {
+    let options = CompileOptions::new();
+    let options = evaluation.map_or(options, |evaluation| options.evaluation(evaluation));
+    let query = nfab::language::Query::parse(text).unwrap_or_else(|e| panic!("{text}: {e}"));
+    Automaton::from_query(&query, &schema(), options).unwrap_or_else(|e| panic!("{text}: {e}"))
+}
+
+fn constant() -> impl Strategy<Value = String> {
+    prop_oneof![
+        8 => (0..4_i64).prop_map(|value| value.to_string()),
+        1 => Just(i64::MAX.to_string()),
+        1 => Just((-i64::MAX).to_string()),
+        1 => Just("(-9223372036854775807 - 1)".to_owned()),
+        1 => Just("1.5".to_owned()),
+        1 => Just("9223372036854775807.0".to_owned()),
+        1 => Just("'t'".to_owned()),
+    ]
+}
+
+/// A condition on the event `{}`.
+fn condition() -> impl Strategy<Value = String> {
+    let compare = (
+        prop::sample::select(vec!["x", "k"]),
+        prop::sample::select(vec!["=", "!=", "<", "<=", ">", ">="]),
+        constant(),
+        any::<bool>(),
+    );
+    let compare = compare.prop_map(|(attribute, relation, constant, turned)| {
+        if turned {
+            format!("{constant} {relation} {{}}.{attribute}")
+        } else {
+            format!("{{}}.{attribute} {relation} {constant}")
+        }
+    });
+    compare.prop_recursive(2, 4, 2, |inner| {
+        prop_oneof![
+            1 => inner.clone().prop_map(|one| format!("NOT ({one})")),
+            3 => (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} AND {b})")),
+            1 => (inner.clone(), inner).prop_map(|(a, b)| format!("({a} OR {b})")),
+        ]
+    })
+}
+
+fn text() -> impl Strategy<Value = String> {
+    let kind = prop::sample::select(vec!["A", "A", "B", "C"]);
+    let conditions = prop_oneof![
+        2 => Just(Vec::new()),
+        4 => prop::collection::vec(condition(), 1..3)
+    ];
+    let stage = (kind, prop::bool::weighted(0.15), conditions);
+    let strategy = prop::sample::select(vec![
+        "skip_till_next_match",
+        "skip_till_next_match",
+        "strict_contiguity",
+        "partition_contiguity",
+    ]);
+    let window = prop_oneof![
+        2 => Just(String::new()),
+        2 => (1..12_u32).prop_map(|length| format!(" WITHIN {length} ms")),
+        2 => (1..12_u32).prop_map(|length| format!(" WITHIN {length} EVENTS")),
+        1 => Just(" WITHIN 9223372036854775807 ms".to_owned()),
+    ];
+    (prop::collection::vec(stage, 1..6), strategy, any::<bool>(), window).prop_map(
+        |(stages, strategy, keyed, window)| {
+            let mut items = String::new();
+            let mut conditions = Vec::new();
+            if keyed || strategy == "partition_contiguity" {
+                conditions.push("[k]".to_owned());
+            }
+            for (at, (kind, next, of)) in stages.into_iter().enumerate() {
+                let gap = match (at, next) {
+                    (0, _) => "",
+                    (_, false) => ", ",
+                    (_, true) => " -> ",
+                };
+                let name = format!("v{at}");
+                items += &format!("{gap}{kind} {name}");
+                conditions.extend(of.iter().map(|condition| condition.replace("{}", &name)));
+            }
+            let conditions = conditions.join(" AND ");
+            let conditions =
+                if conditions.is_empty() { conditions } else { format!(" {{ {conditions} }}") };
+            format!("PATTERN SEQ({items}) WHERE {strategy}{conditions}{window}")
+        },
+    )
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        20 => (0..4_i64).prop_map(Value::Int),
+        1 => Just(Value::Int(i64::MAX)),
+        1 => Just(Value::Int(i64::MIN)),
+        1 => prop::sample::select(vec![0.5, 1.0, 1.5, f64::NAN, f64::INFINITY, 9.3e18])
+            .prop_map(Value::Float),
+        1 => Just(Value::Missing),
+        1 => Just(Value::from("t")),
+        1 => Just(Value::from(true)),
+    ]
+}
+
+fn key() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        20 => (0..2_i64).prop_map(Value::Int),
+        3 => value(),
+    ]
+}
+
+/// Events and watermarks, from some time on.
+fn steps(most: usize) -> impl Strategy<Value = Vec<Step>> {
+    let kind = prop_oneof![8 => Just("A"), 4 => Just("B"), 3 => Just("C"), 1 => Just("N")];
+    let pause = prop_oneof![5 => Just(0_i64), 6 => Just(1), 2 => Just(2), 1 => Just(7)];
+    let step = (prop::bool::weighted(0.9), kind, value(), key(), pause);
+    let start = prop_oneof![6 => Just(0), 1 => Just(i64::MIN), 1 => Just(i64::MAX - 20)];
+    (start, prop::collection::vec(step, 0..most)).prop_map(|(start, steps)| {
+        let schema = schema();
+        let (x, k) = (schema.slot("x").expect("it is"), schema.slot("k").expect("it is"));
+        let mut now: i64 = start;
+        let steps = steps.into_iter().map(|(event, kind, a, b, pause)| {
+            now = now.saturating_add(pause);
+            if event {
+                let kind = schema.type_id(kind).expect("a type of the schema");
+                Step::Event(Record::new(kind, now).with(x, a).with(k, b))
+            } else {
+                Step::Watermark(now)
+            }
+        });
+        steps.collect()
+    })
+}
+
+fn config(end: bool) -> Config {
+    Config::new().end_of_input(if end { EndOfInput::Max } else { EndOfInput::Silent })
+}
+
+/// What each step brings, as text, how many matches that are, and how many partial matches there are
+/// then.
+fn visited(automaton: &Automaton, steps: &[Step], config: Config) -> Vec<(String, u64, usize)> {
+    let mut engine = Engine::with_config(automaton.clone(), config);
+    let mut all = Vec::new();
+    let mut note = |log: &Log, engine: &Engine<Record>| {
+        all.push((format!("{log:?}"), log.matches.len() as u64, engine.stats().runs));
+    };
+    for step in steps {
+        let mut log = Log::default();
+        tell(&mut engine, step, &mut log);
+        note(&log, &engine);
+    }
+    let mut log = Log::default();
+    engine.finish(&mut log).expect("no failure");
+    note(&log, &engine);
+    all
+}
+
+/// How many matches each step brings.
+fn counted(automaton: &Automaton, steps: &[Step], config: Config) -> Vec<u64> {
+    let mut engine = Engine::with_config(automaton.clone(), config);
+    let mut all = Vec::new();
+    for step in steps {
+        let mut count = Count::default();
+        tell(&mut engine, step, &mut count);
+        all.push(count.matches);
+    }
+    let mut count = Count::default();
+    engine.finish(&mut count).expect("no failure");
+    all.push(count.matches);
+    all
+}
+
+fn tell(engine: &mut Engine<Record>, step: &Step, sink: &mut impl Sink<Record>) {
+    let done = match step {
+        Step::Event(event) => engine.push(event.clone(), sink),
+        Step::Watermark(time) => engine.advance_watermark(*time, sink),
+    };
+    done.expect("no failure");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn queues_find_what_runs_find(text in text(), steps in steps(60), end in any::<bool>()) {
+        let queues = automaton(&text, None);
+        let runs = automaton(&text, Some(Evaluation::Runs));
+        let config = config(end);
+        let found = visited(&queues, &steps, config);
+        prop_assert_eq!(&found, &visited(&runs, &steps, config));
+        let numbers: Vec<u64> = found.iter().map(|step| step.1).collect();
+        prop_assert_eq!(counted(&queues, &steps, config), numbers);
+    }
+
+    #[test]
+    fn queues_go_on(
+        text in text(),
+        steps in steps(30),
+        end in any::<bool>(),
+        only_counts in any::<bool>(),
+        limit in prop_oneof![3 => Just(None), 1 => (0..4_usize, 1..8_usize).prop_map(Some)],
+    ) {
+        let mut limits = Limits::default();
+        if let Some((which, most)) = limit {
+            let limit = Limit::new(most, Policy::Error);
+            match which {
+                0 => limits.runs = limit,
+                1 => limits.history = limit,
+                2 => limits.matches = limit,
+                _ => limits.matches = Limit::new(most, Policy::DropNewest),
+            }
+        }
+        check(&automaton(&text, None), config(end).limits(limits), &steps, only_counts);
+    }
+}
+
+#[test]
+fn they_are_queues() {
+    let text = "PATTERN SEQ(A a, B b -> C c) WHERE skip_till_next_match { [k] AND a.x > 1 }";
+    assert!(automaton(text, None).explain().contains(QUEUES));
+}
+
+fn event(kind: &str, time: i64) -> Step {
+    Step::Event(Record::new(schema().type_id(kind).expect("a type of the schema"), time))
+}
+
+/// Each stage has a bit, as far as a machine word goes.
+#[test]
+fn as_many_stages_as_there_are_bits_and_more() {
+    // Stages are A, B, A in turn, and the stream is, but for a gap now and then.
+    let steps: Vec<Step> = (0..400)
+        .map(|at| event(if at % 77 == 76 { "N" } else { ["A", "B", "A"][at % 77 % 3] }, at as i64))
+        .collect();
+    for stages in [1, 2, 62, 63, 64, 65] {
+        let kinds = (0..stages).map(|at| ["A", "B", "A"][at % 3]);
+        let items: Vec<String> = kinds.zip(0..).map(|(kind, at)| format!("{kind} v{at}")).collect();
+        for strategy in ["skip_till_next_match", "strict_contiguity"] {
+            for window in ["", " WITHIN 100 EVENTS"] {
+                let text = format!("PATTERN SEQ({}) WHERE {strategy}{window}", items.join(", "));
+                let queues = automaton(&text, None);
+                assert_eq!(queues.explain().contains(QUEUES), stages <= 63, "{stages}");
+                let runs = automaton(&text, Some(Evaluation::Runs));
+                let (mut found, mut expected) = (
+                    visited(&queues, &steps, Config::new()),
+                    visited(&runs, &steps, Config::new()),
+                );
+                if stages > 63 {
+                    // What is kept as one counts as one.
+                    found.iter_mut().chain(&mut expected).for_each(|step| step.2 = 0);
+                }
+                assert_eq!(found, expected, "{text}");
+                let numbers: Vec<u64> = found.iter().map(|step| step.1).collect();
+                assert!(numbers.iter().sum::<u64>() > 10, "{text}");
+                assert_eq!(counted(&queues, &steps, Config::new()), numbers, "{text}");
+                check(&queues, Config::new(), &steps[300..], false);
+            }
+        }
+    }
+}
+
+/// Partial matches that have passed their windows are not counted, also where others that moved
+/// with them are left.
+#[test]
+fn what_has_passed_does_not_count_towards_the_limit() {
+    let text = "PATTERN SEQ(A a, B b, C c) WHERE skip_till_next_match WITHIN 100 EVENTS";
+    let automaton = automaton(text, None);
+    let stream = (0..90).map(|_| "A").chain(["B"]).chain((0..70).map(|_| "N"));
+    let stream = stream.chain((0..20).map(|_| "A"));
+    let steps: Vec<Step> = (0..).zip(stream).map(|(time, kind)| event(kind, time)).collect();
+    let mut limits = Limits::default();
+    limits.runs = Limit::new(95, Policy::Error);
+    let config = Config::new().limits(limits);
+    let mut engine = Engine::with_config(automaton.clone(), config);
+    for step in &steps {
+        tell(&mut engine, step, &mut Count::default());
+    }
+    assert_eq!(engine.stats().runs, 9 + 20);
+    check(&automaton, config, &steps, false);
+}
+
+/// A stream may stay near the limit: garbage is not looked for all the time.
+#[test]
+fn as_many_as_the_limit_allows() {
+    let text = "PATTERN SEQ(A a, B b) WHERE skip_till_next_match WITHIN 500 EVENTS";
+    let mut limits = Limits::default();
+    limits.runs = Limit::new(500, Policy::Error);
+    let config = Config::new().limits(limits);
+    let mut engine = Engine::with_config(automaton(text, None), config);
+    for at in 0..3000 {
+        tell(&mut engine, &event("A", at), &mut Count::default());
+    }
+    let stats = engine.stats();
+    assert_eq!((stats.runs, stats.peak_runs), (500, 501));
+    assert!(stats.cells > 1000, "{stats:?}");
+}
