@@ -45,7 +45,7 @@ pub fn sizes(scale: Scale) -> Vec<u64> {
 fn rounds(context: &Context<'_>) -> Plan {
     let Plan { warm_up, rounds, shortest } = context.plan();
     let rounds = if context.scale <= Scale::Quick { 2 } else { rounds / 2 };
-    Plan { warm_up, rounds, shortest: shortest / SEEDS as u32 }
+    Plan { warm_up, rounds, shortest }
 }
 
 /// Compares what all methods find at every size with every seed, and records how much.
