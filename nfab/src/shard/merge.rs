@@ -206,6 +206,10 @@ impl<E: Event + Send + Sync + 'static> ShardedEngine<E> {
     ) -> Result<(), Error> {
         self.usable()?;
         if let Some(reorder) = &mut self.reorder {
+            // A watermark never goes back.
+            if reorder.watermark() > Some(time) {
+                return Ok(());
+            }
             reorder.advance(time);
         }
         let result = self.release(sink).and_then(|()| self.advance(time, sink));

@@ -18,8 +18,8 @@ use crate::stats::Counters;
 
 /// Tables of more entries are not made: failure links are followed.
 const MOST_ENTRIES: usize = 1 << 26;
-/// Marks a state in the table that has output.
-const OUTPUT: u32 = 1 << 31;
+/// More outputs than these are not brought together for each state.
+const MOST_OUTPUTS: usize = 1 << 22;
 /// The column of all types that no pattern uses.
 const OTHER: u32 = 0;
 
@@ -71,11 +71,14 @@ pub(crate) struct Automaton {
     /// By type, its column.
     columns: Vec<u32>,
     types: Vec<TypeId>,
-    /// In the order of their depths; the first one is the start.
+    /// The first one is the start. In the order of their depths, unless there is a table: then those
+    /// with output come last.
     nodes: Vec<Node>,
     /// By state and column, the next state times the number of columns; empty without.
     table: Vec<u32>,
     stride: usize,
+    /// The first state in the table that has output.
+    first_output: u32,
     /// By state.
     marks: Vec<Mark>,
     outputs: Vec<Output>,
@@ -118,11 +121,14 @@ impl Automaton {
         this.nodes = by_depth(trie);
         this.stride = this.types.len();
         this.link();
-        for node in &this.nodes {
-            let begin = this.outputs.len() as u32;
-            this.outputs.extend_from_slice(&node.output);
-            let end = this.outputs.len() as u32;
-            this.marks.push(Mark { begin, end, link: node.link });
+        let merged = dense && this.merge_outputs();
+        if !merged {
+            for node in &this.nodes {
+                let begin = this.outputs.len() as u32;
+                this.outputs.extend_from_slice(&node.output);
+                let end = this.outputs.len() as u32;
+                this.marks.push(Mark { begin, end, link: node.link });
+            }
         }
         if dense && this.nodes.len().saturating_mul(this.stride) <= MOST_ENTRIES {
             this.fill();
@@ -159,6 +165,29 @@ impl Automaton {
         }
     }
 
+    /// Gives every state all that ends in it, in the order of the patterns, so that no links need be
+    /// followed; not, if that is very much.
+    fn merge_outputs(&mut self) -> bool {
+        for node in &self.nodes {
+            let begin = self.outputs.len();
+            if node.link != 0 {
+                // That of the link, which is nearer to the start, has its links in it.
+                let Mark { begin, end, .. } = self.marks[node.link as usize];
+                self.outputs.extend_from_within(begin as usize..end as usize);
+            }
+            self.outputs.extend_from_slice(&node.output);
+            if self.outputs.len() > MOST_OUTPUTS {
+                self.marks.clear();
+                self.outputs.clear();
+                return false;
+            }
+            self.outputs[begin..].sort_unstable();
+            let end = self.outputs.len() as u32;
+            self.marks.push(Mark { begin: begin as u32, end, link: 0 });
+        }
+        true
+    }
+
     /// The state behind another one.
     fn follow(&self, mut state: u32, column: u32, failures: &mut u64) -> u32 {
         loop {
@@ -183,13 +212,40 @@ impl Automaton {
                 table.copy_within(failure..failure + stride, at * stride);
             }
             for &(column, next) in &node.edges {
-                let target = &self.nodes[next as usize];
-                let output = !target.output.is_empty() || target.link != 0;
-                let mark = if output { OUTPUT } else { 0 };
-                table[at * stride + column as usize] = (next * stride as u32) | mark;
+                table[at * stride + column as usize] = next;
             }
         }
         self.table = table;
+        self.put_outputs_last();
+    }
+
+    /// Numbers the states anew, those with output behind the others: so a number says which, and the
+    /// way from look-up to look-up is short. States in the table become places of rows.
+    fn put_outputs_last(&mut self) {
+        let Automaton { nodes, marks, .. } = self;
+        let (with, without): (Vec<u32>, Vec<u32>) = (0..nodes.len() as u32).partition(|&at| {
+            marks[at as usize].end > marks[at as usize].begin || marks[at as usize].link > 0
+        });
+        self.first_output = (without.len() * self.stride) as u32;
+        let order = [without, with].concat();
+        let mut new = vec![0; order.len()];
+        for (to, &from) in (0..).zip(&order) {
+            new[from as usize] = to;
+        }
+        let stride = self.stride;
+        let rows = order.iter().map(|&from| from as usize * stride);
+        let table = rows.flat_map(|row| &self.table[row..row + stride]);
+        self.table = table.map(|&next| new[next as usize] * stride as u32).collect();
+        self.marks = order.iter().map(|&from| self.marks[from as usize]).collect();
+        self.marks.iter_mut().for_each(|mark| mark.link = new[mark.link as usize]);
+        self.nodes =
+            order.iter().map(|&from| std::mem::take(&mut self.nodes[from as usize])).collect();
+        for node in &mut self.nodes {
+            for number in [&mut node.failure, &mut node.link, &mut node.parent] {
+                *number = new[*number as usize];
+            }
+            node.edges.iter_mut().for_each(|edge| edge.1 = new[edge.1 as usize]);
+        }
     }
 
     /// The state after a type of events, and whether it has output.
@@ -272,7 +328,7 @@ impl Automaton {
     pub(crate) fn look_up(&self, state: State, event_type: TypeId) -> (State, bool) {
         let column = self.columns.get(event_type.0 as usize).copied().unwrap_or(OTHER);
         let next = self.table[state.0 as usize + column as usize];
-        (State(next & !OUTPUT), next & OUTPUT != 0)
+        (State(next), next >= self.first_output)
     }
 
     /// The types of events that lead to a state from the start: all that it remembers.
