@@ -248,7 +248,8 @@ impl Pattern {
     /// # Errors
     /// Of kind [`ErrorKind::Pattern`], [`ErrorKind::Name`] or [`ErrorKind::Limit`]: no operands or
     /// too many, an empty name, labels that mean several operands, a condition that refers to its
-    /// own or a later operand by position, or to no attribute of its own.
+    /// own or a later operand by position, or to no attribute of its own, a constant that is null,
+    /// NaN or infinite.
     pub fn new(
         id: &str,
         operands: impl IntoIterator<Item = impl Into<Operand>>,
@@ -374,6 +375,12 @@ pub(crate) fn check_condition(at: usize, condition: &Condition) -> Result<(), Er
             }
             Term::Value(Value::Missing) => {
                 return Err(Error::new(ErrorKind::Pattern, "nothing compares with null"));
+            }
+            // A pattern is kept as text in snapshots, where a word is a name.
+            Term::Value(Value::Float(x)) if !x.is_finite() => {
+                let message = format!("the constant {x} is not a finite number");
+                return Err(Error::new(ErrorKind::Pattern, message)
+                    .with_hint("leave the condition out, or compare with a finite number"));
             }
             _ => {}
         }
