@@ -289,16 +289,23 @@ fn one_of_two_that_share_goes_in_the_middle_of_a_match() {
 #[test]
 fn what_cannot_be_added_is_refused() {
     let set = set_of(&[Pattern::parse("a: SEQ(A)").expect("a pattern")], Semantics::Any, 40);
+    let event = |name: &str, time| Record::new(set.schema().type_id(name).expect("a type"), time);
     let mut plain = detector(&set, Config::new());
     let again = plain.add(Pattern::parse("a: SEQ(B)").expect("a pattern"));
     assert_eq!(again.expect_err("twice").kind(), ErrorKind::Name);
     let held = plain.add_backfilled(Pattern::parse("b: SEQ(B)").expect("a pattern"));
     assert_eq!(held.expect_err("nothing held").kind(), ErrorKind::Usage);
     let mut holding = detector(&set, Config::new().hold_events(10));
-    let event = Record::new(set.schema().type_id("A").expect("A"), 0);
-    let _ = collect(&mut holding, &[event]);
+    let _ = collect(&mut holding, &[event("A", 0)]);
     let unknown = holding.add_backfilled(Pattern::parse("b: SEQ(B[new = 1])").expect("a pattern"));
     assert_eq!(unknown.expect_err("not held").kind(), ErrorKind::Usage);
+    let timed = || Pattern::parse("t: SEQ(A, A) WITHIN 10 ms").expect("a pattern");
+    let mut back = detector(&set, Config::new().hold_events(10));
+    let _ = collect(&mut back, &[event("A", 100), event("A", 5)]);
+    assert_eq!(back.add_backfilled(timed()).expect_err("descending").kind(), ErrorKind::Order);
+    let mut forth = detector(&set, Config::new().hold_events(10));
+    let _ = collect(&mut forth, &[event("A", 5), event("A", 5)]);
+    assert!(forth.add_backfilled(timed()).is_ok());
     let mut limits = multipattern::Limits::default();
     limits.patterns = 1;
     let mut full = detector(&set, Config::new().limits(limits));

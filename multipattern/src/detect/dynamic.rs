@@ -6,6 +6,7 @@
 
 use super::Detector;
 use super::arrival::Arrival;
+use super::history::History;
 use super::mechanism::{Mechanism, State};
 use super::output::{Count, Out};
 use super::single::Dispatch;
@@ -13,7 +14,7 @@ use super::too_many_patterns;
 use crate::error::{Error, ErrorKind};
 use crate::event::Slot;
 use crate::pattern::symbol::Symbol;
-use crate::pattern::{Pattern, PatternId};
+use crate::pattern::{Pattern, PatternId, Window};
 use crate::stats::Counters;
 
 impl Detector {
@@ -34,7 +35,8 @@ impl Detector {
     ///
     /// # Errors
     /// As [`add`](Self::add); of kind [`ErrorKind::Usage`] if the detector does not hold events, or
-    /// if the pattern uses an attribute that was not in the schema when they came.
+    /// if the pattern uses an attribute that was not in the schema when they came; of kind
+    /// [`ErrorKind::Order`] if its window is one of time and the times of those events descend.
     pub fn add_backfilled(&mut self, pattern: Pattern) -> Result<PatternId, Error> {
         if self.config.hold_events == 0 {
             return Err(Error::new(ErrorKind::Usage, "events are not held for new patterns")
@@ -51,6 +53,17 @@ impl Detector {
                 let message = format!("the attribute `{name}` was not held");
                 return Err(Error::new(ErrorKind::Usage, message)
                     .with_hint("add it to the schema before the stream begins"));
+            }
+        }
+        if matches!(pattern.window(), Some(Window::Time(..))) {
+            let descends = |history: &History| {
+                let times = history.first()..history.next();
+                !times.map(|serial| history.entry(serial).time).is_sorted()
+            };
+            if self.partitions.iter().any(|scope| descends(&scope.history)) {
+                let message = "the times of the events that are held descend";
+                return Err(Error::new(ErrorKind::Order, message)
+                    .with_hint("windows of time need events in the order of their times"));
             }
         }
         let number = self.insert(pattern, 0)?;

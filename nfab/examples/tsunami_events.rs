@@ -2,7 +2,7 @@
 //! The alarm is given at the first wave and again at each further one.
 //!
 //! ```text
-//! cargo run --example tsunami
+//! cargo run --example tsunami_events
 //! ```
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
