@@ -5,19 +5,23 @@
 //! nothing happens there. What is left is judged for each run (`step`).
 
 mod bucket;
+mod ended;
 mod filter;
+mod harvest;
 #[cfg(feature = "serde")]
 mod save;
 mod step;
 mod tree;
 
 use bucket::{Bucket, Run, find};
+use ended::{deadline, passed};
 use filter::Candidates;
-use step::{Harvest, Step, bounds};
+use harvest::Harvest;
+use step::{Step, bounds};
 use tree::Tree;
 
 use super::context::Context;
-use super::evaluator::{Arrival, Evaluator, Key, oldest_time};
+use super::evaluator::{Arrival, Evaluator, Key};
 use super::held::{Held, prune_before};
 use super::over;
 use crate::config::{Config, HoldBack};
@@ -507,37 +511,5 @@ impl<E: Event, H: History> Evaluator<E> for Runs<H> {
             part.candidates.renumber(moved);
             part.held.renumber(moved);
         }
-    }
-}
-
-/// How many runs have ended because a window has passed, of those that are wanted.
-fn passed(
-    bucket: &Bucket,
-    horizon: Key,
-    now: Option<i64>,
-    automaton: &Automaton,
-    wanted: impl Fn(&Run) -> bool,
-) -> usize {
-    let gap = automaton.program.waits[bucket.wait as usize].gap;
-    let last = gap.zip(now).map_or(i64::MIN, |(gap, now)| oldest_time(gap, false, now));
-    let bounds = bucket::Bounds { key: horizon, last, now: now.unwrap_or(i64::MAX), end: false };
-    if !bucket.may_pass(&bounds) {
-        return 0;
-    }
-    bucket.iter().filter(|run| bounds.passed(run) && wanted(run)).count()
-}
-
-/// The first time that is outside of the window of a run.
-fn deadline<E>(run: &Run, gap: Option<i64>, window: Window, cx: &Context<'_, E>) -> i64 {
-    if let Some(gap) = gap
-        && cx.now.is_none_or(|now| run.last < oldest_time(gap, false, now))
-    {
-        return run.last.saturating_add(gap);
-    }
-    match window {
-        Window::Time { length, inclusive } => {
-            run.key.saturating_add(length).saturating_add(i64::from(inclusive))
-        }
-        Window::Events(_) | Window::None => cx.now.or(cx.watermark).unwrap_or(i64::MAX),
     }
 }
