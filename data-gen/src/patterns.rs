@@ -82,7 +82,7 @@ impl PatternOptions {
     }
 
     /// The patterns of a seed, one by one, as indices of
-    /// [`LETTERS`](crate::stream::letters::LETTERS).
+    /// [`LETTERS`].
     ///
     /// # Errors
     /// `InvalidInput` when an option is out of range.
