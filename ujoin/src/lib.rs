@@ -4,11 +4,22 @@
 //! in less time than the drive from one camera to the other takes cannot be one car. This crate finds
 //! each such pair once, with its probability.
 #![deny(missing_docs)]
+#![forbid(unsafe_code)]
 
+mod config;
+mod engine;
+mod error;
 mod probability;
+mod sink;
+mod stats;
 mod travel;
 mod tuple;
 
+pub use config::{Budget, Config, Engine, Expiry, Order, Policy, SlotProbability};
+pub use engine::{Drained, Join};
+pub use error::{Error, ErrorKind};
 pub use probability::{Probability, ProbabilityError, Product};
+pub use sink::{Collect, Count, Sink, SinkError, Visit};
+pub use stats::Stats;
 pub use travel::{TravelError, TravelTimes};
 pub use tuple::{Pair, StreamId, Tuple};

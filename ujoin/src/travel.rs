@@ -3,13 +3,25 @@
 use crate::{StreamId, Tuple};
 
 /// The fastest travel time from each stream to each other one, in ticks. Need not be symmetric.
+///
+/// A matrix of one and the same time takes no memory, however many streams there are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TravelTimes {
     streams: usize,
-    /// Row-major; `times[from * streams + to]`, the diagonal unused.
-    times: Box<[i64]>,
-    /// For each stream the longest time from or to it: how long its tuples must be kept.
-    horizons: Box<[i64]>,
+    times: Times,
+    longest: i64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Times {
+    /// The same between any two.
+    Constant(i64),
+    Matrix {
+        /// Row-major; `times[from * streams + to]`, the diagonal zero.
+        times: Box<[i64]>,
+        /// For each stream the longest time from or to it: how long its tuples must be kept.
+        horizons: Box<[i64]>,
+    },
 }
 
 /// A matrix that is not one of travel times.
@@ -40,26 +52,35 @@ impl TravelTimes {
     ///
     /// # Errors
     /// A wrong number of entries; an entry off the diagonal that is not positive.
-    pub fn from_rows(streams: usize, times: Vec<i64>) -> Result<TravelTimes, TravelError> {
+    pub fn from_rows(streams: usize, mut times: Vec<i64>) -> Result<TravelTimes, TravelError> {
         if streams.checked_mul(streams) != Some(times.len()) {
             return Err(TravelError::Shape { streams, entries: times.len() });
         }
         let mut horizons = vec![0; streams].into_boxed_slice();
+        let (mut least, mut longest) = (i64::MAX, 0);
         for from in 0..streams {
             for to in 0..streams {
-                let time = times[from * streams + to];
+                let time = &mut times[from * streams + to];
                 if from == to {
+                    *time = 0;
                     continue;
                 }
+                let time = *time;
                 if time <= 0 {
                     let (from, to) = (from as StreamId, to as StreamId);
                     return Err(TravelError::NotPositive { from, to, time });
                 }
                 horizons[from] = time.max(horizons[from]);
                 horizons[to] = time.max(horizons[to]);
+                (least, longest) = (least.min(time), longest.max(time));
             }
         }
-        Ok(TravelTimes { streams, times: times.into_boxed_slice(), horizons })
+        let times = if least >= longest {
+            Times::Constant(longest)
+        } else {
+            Times::Matrix { times: times.into_boxed_slice(), horizons }
+        };
+        Ok(TravelTimes { streams, times, longest })
     }
 
     /// The same time between any two streams.
@@ -67,7 +88,13 @@ impl TravelTimes {
     /// # Errors
     /// A time that is not positive.
     pub fn constant(streams: usize, time: i64) -> Result<TravelTimes, TravelError> {
-        TravelTimes::from_rows(streams, vec![time; streams * streams])
+        if streams < 2 {
+            return Ok(TravelTimes { streams, times: Times::Constant(0), longest: 0 });
+        }
+        if time <= 0 {
+            return Err(TravelError::NotPositive { from: 0, to: 1, time });
+        }
+        Ok(TravelTimes { streams, times: Times::Constant(time), longest: time })
     }
 
     /// How many streams there are.
@@ -81,8 +108,15 @@ impl TravelTimes {
     /// # Panics
     /// A stream that does not exist.
     #[must_use]
+    #[inline]
     pub fn between(&self, from: StreamId, to: StreamId) -> i64 {
-        self.times[from as usize * self.streams + to as usize]
+        match &self.times {
+            Times::Constant(time) => {
+                assert!((from.max(to) as usize) < self.streams, "a stream that exists");
+                *time
+            }
+            Times::Matrix { times, .. } => times[from as usize * self.streams + to as usize],
+        }
     }
 
     /// The limit of a pair: the travel from the earlier tuple's stream to the later one's.
@@ -97,7 +131,62 @@ impl TravelTimes {
 
     /// The retention horizon of a stream: the longest travel from or to it.
     #[must_use]
+    #[inline]
     pub fn horizon(&self, stream: StreamId) -> i64 {
-        self.horizons[stream as usize]
+        match &self.times {
+            Times::Constant(time) => *time,
+            Times::Matrix { horizons, .. } => horizons[stream as usize],
+        }
+    }
+
+    /// The longest travel of all: no tuple is needed for longer.
+    #[must_use]
+    pub fn longest(&self) -> i64 {
+        self.longest
+    }
+
+    /// Whether every stream has the same horizon.
+    pub(crate) fn is_level(&self) -> bool {
+        match &self.times {
+            Times::Constant(_) => true,
+            Times::Matrix { horizons, .. } => horizons.iter().all(|&h| h == self.longest),
+        }
+    }
+
+    /// The time between any two, if it is the same between all.
+    pub(crate) fn same(&self) -> Option<i64> {
+        match self.times {
+            Times::Constant(time) => Some(time),
+            Times::Matrix { .. } => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_matrix_of_one_time_is_a_constant() {
+        let rows = TravelTimes::from_rows(3, vec![9, 5, 5, 5, -1, 5, 5, 5, 0]).unwrap();
+        assert_eq!(rows, TravelTimes::constant(3, 5).unwrap());
+        assert_eq!((rows.between(0, 2), rows.horizon(1), rows.longest()), (5, 5, 5));
+        assert_eq!(TravelTimes::from_rows(1, vec![7]), TravelTimes::constant(1, 5));
+    }
+
+    #[test]
+    fn a_horizon_is_the_longest_travel_from_or_to_a_stream() {
+        let rows = TravelTimes::from_rows(3, vec![0, 1, 2, 3, 0, 4, 5, 6, 0]).unwrap();
+        assert_eq!([0, 1, 2].map(|s| rows.horizon(s)), [5, 6, 6]);
+        assert_eq!((rows.between(0, 1), rows.between(1, 0), rows.longest()), (1, 3, 6));
+    }
+
+    #[test]
+    fn times_are_positive_and_as_many_as_needed() {
+        let error = TravelTimes::from_rows(2, vec![0, 0, 1, 0]).unwrap_err();
+        assert_eq!(error, TravelError::NotPositive { from: 0, to: 1, time: 0 });
+        let error = TravelTimes::from_rows(2, vec![1; 3]).unwrap_err();
+        assert_eq!(error, TravelError::Shape { streams: 2, entries: 3 });
+        assert!(TravelTimes::constant(2, 0).is_err());
     }
 }

@@ -1,0 +1,92 @@
+//! The engines, behind one trait.
+
+mod distributor;
+mod keyed;
+mod shard;
+
+use crate::{Config, Error, ErrorKind, Expiry, Sink, Stats, Tuple};
+
+/// Whether anything is still owed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Drained {
+    /// No: every pair of the tuples taken so far has been given out.
+    All,
+    /// Yes: there is more to drain.
+    More,
+}
+
+/// A join under way. Made by [`Config::build`].
+///
+/// Every call may give results to the sink, also of tuples from earlier calls: threads hand theirs
+/// over when they have some. After [`pause`](Join::pause) none are outstanding.
+pub trait Join: Send {
+    /// Takes tuples in the order of arrival: `seq` ascends, over all calls. A tuple whose `time` is
+    /// before the [`watermark`](Join::watermark) goes to [`Sink::late`] instead.
+    ///
+    /// # Errors
+    /// A tuple of a stream that does not exist or out of order, a sink that fails, a disk that is
+    /// full. [`Error::taken`] says how many tuples were taken before.
+    fn push(&mut self, tuples: &[Tuple], sink: &mut dyn Sink) -> Result<(), Error>;
+
+    /// Promises that nothing older than `watermark` is to come (what does come is late). A
+    /// watermark below the present one changes nothing.
+    ///
+    /// # Errors
+    /// The sink failed.
+    fn advance(&mut self, watermark: i64, sink: &mut dyn Sink) -> Result<(), Error>;
+
+    /// Works off one portion of what is owed by tuples on disk. For callers who see that input is
+    /// slow: repeat while nothing arrives.
+    ///
+    /// # Errors
+    /// The sink or the disk failed.
+    fn drain(&mut self, sink: &mut dyn Sink) -> Result<Drained, Error>;
+
+    /// Works off all that is owed, and waits for all threads: every result of the tuples so far has
+    /// then been given out.
+    ///
+    /// # Errors
+    /// The sink or the disk failed.
+    fn pause(&mut self, sink: &mut dyn Sink) -> Result<(), Error> {
+        while self.drain(sink)? == Drained::More {}
+        Ok(())
+    }
+
+    /// As [`pause`](Join::pause), then ends threads and removes files. No further call works.
+    ///
+    /// # Errors
+    /// The sink or the disk failed.
+    fn finish(&mut self, sink: &mut dyn Sink) -> Result<(), Error>;
+
+    /// The time before which tuples are late: the newest time less the lateness.
+    /// `i64::MIN` in the beginning.
+    fn watermark(&self) -> i64;
+
+    /// The tuples in memory now. Waits for the threads.
+    ///
+    /// # Errors
+    /// The sink failed.
+    fn resident(&mut self, sink: &mut dyn Sink) -> Result<usize, Error>;
+
+    /// What has been counted so far.
+    fn stats(&self) -> Stats;
+}
+
+/// Checks the configuration and makes the engine.
+pub(crate) fn build(config: Config) -> Result<Box<dyn Join>, Error> {
+    let wrong = |text: &str| Err(ErrorKind::Config(text.to_owned()).into());
+    if config.lateness < 0 {
+        return wrong("the lateness must not be negative");
+    }
+    if config.slots == 0 {
+        return wrong("there must be a slot");
+    }
+    use crate::Engine::{Paper, PaperBatched};
+    if let Paper(Expiry::Batch { interval }) | PaperBatched(Expiry::Batch { interval }) =
+        config.engine
+        && interval <= 0
+    {
+        return wrong("the interval of expiry must be positive");
+    }
+    Ok(Box::new(distributor::Distributor::new(config)?))
+}
