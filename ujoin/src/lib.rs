@@ -6,12 +6,14 @@
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
+pub mod checkpoint;
 mod config;
 mod engine;
 mod error;
 mod probability;
 mod sink;
 mod stats;
+pub mod storage;
 mod travel;
 mod tuple;
 
