@@ -42,8 +42,8 @@ pub use files::Files;
 pub use memory::Memory;
 pub use payload::{PayloadFile, PayloadLog, PayloadState};
 pub use segment::{
-    BLOCK_BYTES, RECORDS_PER_BLOCK, SegmentId, SegmentKind, SegmentMeta, SegmentReader,
-    SegmentSpec,
+    BLOCK_BYTES, RECORDS_PER_BLOCK, SegmentId, SegmentKind, SegmentMeta, SegmentOrder,
+    SegmentReader, SegmentSpec,
 };
 pub use store::SegmentStore;
 

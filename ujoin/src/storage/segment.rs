@@ -267,7 +267,7 @@ pub(super) fn temporary_name(id: SegmentId) -> String {
 fn write_contents(
     file: &mut dyn WriteFile,
     config: u64,
-    meta: &SegmentMeta, SegmentOrder,
+    meta: &SegmentMeta,
     tuples: &[Tuple],
 ) -> std::io::Result<()> {
     file.write_all(&header(meta, config))?;
@@ -291,7 +291,7 @@ fn write_contents(
 pub struct SegmentReader {
     file: Box<dyn ReadFile>,
     name: String,
-    meta: SegmentMeta, SegmentOrder,
+    meta: SegmentMeta,
     /// The block that comes next.
     next: u64,
     /// Over the checksums of the blocks so far, while they are read from the first on.
