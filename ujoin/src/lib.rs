@@ -10,6 +10,9 @@ pub mod checkpoint;
 mod config;
 mod engine;
 mod error;
+#[cfg(feature = "cli")]
+pub mod input;
+pub mod mode;
 mod probability;
 mod sink;
 mod stats;
