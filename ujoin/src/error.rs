@@ -28,13 +28,14 @@ pub enum ErrorKind {
         /// The tuple's place.
         seq: u64,
     },
-    /// A tuple whose place in the order of arrival is not after that of the tuple before.
-    #[error("tuple {seq} follows tuple {previous}; places in the order of arrival must ascend")]
+    /// A tuple whose place in the order of arrival is not after that of the tuple before, or is
+    /// `u64::MAX`.
+    #[error("tuple {seq} is out of order: places ascend, and the next is at least {least}")]
     Order {
         /// The tuple's place.
         seq: u64,
-        /// The place of the tuple before.
-        previous: u64,
+        /// The least that it could have been.
+        least: u64,
     },
     /// The sink failed or wants no more.
     #[error("{0}")]

@@ -152,14 +152,6 @@ impl TravelTimes {
             Times::Matrix { horizons, .. } => horizons.iter().all(|&h| h == self.longest),
         }
     }
-
-    /// The time between any two, if it is the same between all.
-    pub(crate) fn same(&self) -> Option<i64> {
-        match self.times {
-            Times::Constant(time) => Some(time),
-            Times::Matrix { .. } => None,
-        }
-    }
 }
 
 #[cfg(test)]

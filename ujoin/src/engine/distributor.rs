@@ -1,34 +1,40 @@
 //! The one place that sees all tuples in order: drops, counts, hands on, and gives out results.
 
-use super::keyed::Keyed;
-use super::shard::{Out, Shard};
+use super::crew::Crew;
+use super::give::Give;
+use super::shard::Batch;
 use super::{Drained, Join};
-use crate::{Config, Error, ErrorKind, Pair, Sink, SinkError, Stats, Tuple};
-
-/// How many tuples are joined at a time.
-const BATCH: usize = 256;
+use crate::{Config, Engine, Error, ErrorKind, Sink, Stats, Tuple};
 
 pub(crate) struct Distributor {
     config: Config,
-    shard: Box<dyn Shard>,
-    batch: Vec<Tuple>,
-    pairs: Vec<Pair>,
+    crew: Crew,
+    batch: Batch,
+    /// How many tuples make a batch.
+    round: usize,
+    /// Whether batches carry slots.
+    slotted: bool,
     watermark: i64,
-    last: Option<u64>,
+    /// The least place that the next tuple may have.
+    least: u64,
     stats: Stats,
+    /// Set while tuples may be on their way.
+    busy: bool,
     finished: bool,
 }
 
 impl Distributor {
     pub(crate) fn new(config: Config) -> Result<Distributor, Error> {
         Ok(Distributor {
-            shard: Box::new(Keyed::new(&config)),
+            crew: Crew::new(&config)?,
+            batch: Batch { watermark: i64::MIN, ..Batch::default() },
+            round: Crew::round_of(&config),
+            slotted: matches!(config.engine, Engine::Paper(_) | Engine::PaperBatched(_)),
             config,
-            batch: Vec::new(),
-            pairs: Vec::new(),
             watermark: i64::MIN,
-            last: None,
+            least: 0,
             stats: Stats::default(),
+            busy: false,
             finished: false,
         })
     }
@@ -38,87 +44,114 @@ impl Distributor {
     }
 
     /// Takes a tuple into the batch unless it is late or dropped.
-    fn take(&mut self, tuple: &Tuple, sink: &mut dyn Sink) -> Result<(), ErrorKind> {
-        let streams = self.config.travel.streams();
-        if tuple.stream as usize >= streams {
-            let Tuple { stream, seq, .. } = *tuple;
-            return Err(ErrorKind::UnknownStream { stream, streams, seq });
-        }
-        if let Some(previous) = self.last
-            && tuple.seq <= previous
+    #[inline]
+    fn take(&mut self, tuple: &Tuple, give: &mut Give<'_>) -> Result<(), Box<ErrorKind>> {
+        if tuple.stream as usize >= self.config.travel.streams()
+            || tuple.seq < self.least
+            || tuple.seq == u64::MAX
         {
-            return Err(ErrorKind::Order { seq: tuple.seq, previous });
+            return Err(self.refusal(tuple));
         }
-        self.last = Some(tuple.seq);
+        self.least = tuple.seq + 1;
         self.stats.input_tuples += 1;
         if tuple.time < self.watermark {
             self.stats.late += 1;
-            return sink.late(tuple).map_err(ErrorKind::Sink);
+            give.late(tuple);
+            return Ok(());
         }
         self.watermark = self.watermark.max(tuple.time.saturating_sub(self.config.lateness));
         if tuple.probability.times(self.config.cap) < self.config.threshold {
             self.stats.pruned += 1;
             return Ok(());
         }
-        self.stats.survivors += 1;
-        self.batch.push(*tuple);
+        self.batch.tuples.push(*tuple);
+        if self.slotted {
+            self.batch.slots.push((tuple.key % self.config.slots as u64) as u32);
+        }
         Ok(())
     }
 
-    fn join(&mut self, watermark: i64, sink: &mut dyn Sink) -> Result<(), ErrorKind> {
-        let mut failed: Option<SinkError> = None;
-        let mut results = 0;
-        let mut hand_over = |pairs: &mut Vec<Pair>| {
-            results += pairs.len() as u64;
-            failed = sink.pairs(pairs).err();
-            pairs.clear();
-            failed.is_none()
-        };
-        let mut out = Out::new(std::mem::take(&mut self.pairs), &mut hand_over);
-        self.shard.join(&self.batch, watermark, &mut out);
-        self.pairs = out.finish();
-        self.stats.batches += 1;
-        self.stats.enqueues += self.batch.len() as u64;
-        self.batch.clear();
-        self.stats.results += results;
-        let resident = self.shard.resident() as u64;
-        self.stats.resident_max = self.stats.resident_max.max(resident);
-        failed.map_or(Ok(()), |error| Err(ErrorKind::Sink(error)))
+    #[cold]
+    fn refusal(&self, tuple: &Tuple) -> Box<ErrorKind> {
+        let Tuple { stream, seq, .. } = *tuple;
+        let streams = self.config.travel.streams();
+        Box::new(if stream as usize >= streams {
+            ErrorKind::UnknownStream { stream, streams, seq }
+        } else {
+            ErrorKind::Order { seq, least: self.least }
+        })
+    }
+
+    /// Hands the batch to the crew.
+    fn hand_on(&mut self, give: &mut Give<'_>) {
+        self.stats.survivors += self.batch.tuples.len() as u64;
+        let (enqueues, batches) = self.crew.join(&mut self.batch, give);
+        self.stats.enqueues += enqueues;
+        self.stats.batches += batches;
+        self.batch.watermark = self.watermark;
+        self.busy = true;
+    }
+
+    fn settle(&mut self, give: &mut Give<'_>) {
+        self.hand_on(give);
+        self.crew.settle(give);
+        self.busy = false;
+    }
+
+    /// Accounts for what was given, and stops for good if the sink failed.
+    fn close(&mut self, give: Give<'_>) -> Result<(), ErrorKind> {
+        self.stats.results += give.results;
+        match give.failed {
+            None => Ok(()),
+            Some(error) => {
+                self.finished = true;
+                Err(ErrorKind::Sink(error))
+            }
+        }
+    }
+
+    fn count_resident(&mut self) -> usize {
+        let mut resident = 0;
+        self.crew.each(|shard| resident += shard.resident());
+        self.stats.resident_max = self.stats.resident_max.max(resident as u64);
+        resident
     }
 }
 
 impl Join for Distributor {
     fn push(&mut self, tuples: &[Tuple], sink: &mut dyn Sink) -> Result<(), Error> {
         self.check()?;
+        let mut give = Give::new(sink);
+        let mut refused = Ok(());
         let mut taken = 0;
-        for part in tuples.chunks(BATCH) {
-            let watermark = self.watermark;
-            let mut result = Ok(());
-            for tuple in part {
-                result = self.take(tuple, sink);
-                if result.is_err() {
-                    break;
-                }
-                taken += 1;
+        for tuple in tuples {
+            refused = self.take(tuple, &mut give);
+            if refused.is_err() || give.failed.is_some() {
+                break;
             }
-            let joined = self.join(watermark, sink);
-            if let Err(kind) = result.and(joined) {
-                self.finished = matches!(kind, ErrorKind::Sink(_));
-                return Err(Error::new(kind, taken));
+            taken += 1;
+            if self.batch.tuples.len() >= self.round {
+                self.hand_on(&mut give);
             }
         }
-        Ok(())
+        if self.crew.is_alone() {
+            self.hand_on(&mut give);
+            self.count_resident();
+        }
+        self.close(give).and(refused.map_err(|kind| *kind)).map_err(|kind| Error::new(kind, taken))
     }
 
-    fn advance(&mut self, watermark: i64, _: &mut dyn Sink) -> Result<(), Error> {
+    fn advance(&mut self, watermark: i64, sink: &mut dyn Sink) -> Result<(), Error> {
         self.check()?;
         self.watermark = self.watermark.max(watermark);
-        self.shard.expire(self.watermark);
-        Ok(())
+        self.resident(sink).map(|_| ())
     }
 
-    fn drain(&mut self, _: &mut dyn Sink) -> Result<Drained, Error> {
+    fn drain(&mut self, sink: &mut dyn Sink) -> Result<Drained, Error> {
         self.check()?;
+        let mut give = Give::new(sink);
+        self.settle(&mut give);
+        self.close(give)?;
         Ok(Drained::All)
     }
 
@@ -132,9 +165,15 @@ impl Join for Distributor {
         self.watermark
     }
 
-    fn resident(&mut self, _: &mut dyn Sink) -> Result<usize, Error> {
-        self.shard.expire(self.watermark);
-        Ok(self.shard.resident())
+    fn resident(&mut self, sink: &mut dyn Sink) -> Result<usize, Error> {
+        self.check()?;
+        let mut give = Give::new(sink);
+        self.settle(&mut give);
+        let watermark = self.watermark;
+        self.crew.each(|shard| shard.expire(watermark));
+        let resident = self.count_resident();
+        self.close(give)?;
+        Ok(resident)
     }
 
     fn stats(&self) -> Stats {

@@ -1,8 +1,15 @@
 //! The engines, behind one trait.
 
+mod crew;
 mod distributor;
+mod give;
 mod keyed;
+mod log;
+mod out;
+mod paper;
 mod shard;
+mod sweep;
+mod worker;
 
 use crate::{Config, Error, ErrorKind, Expiry, Sink, Stats, Tuple};
 
@@ -78,8 +85,8 @@ pub(crate) fn build(config: Config) -> Result<Box<dyn Join>, Error> {
     if config.lateness < 0 {
         return wrong("the lateness must not be negative");
     }
-    if config.slots == 0 {
-        return wrong("there must be a slot");
+    if config.slots == 0 || u32::try_from(config.slots).is_err() {
+        return wrong("there must be at least one slot, and fewer than 2^32");
     }
     use crate::Engine::{Paper, PaperBatched};
     if let Paper(Expiry::Batch { interval }) | PaperBatched(Expiry::Batch { interval }) =

@@ -2,61 +2,64 @@
 
 use std::sync::Arc;
 
+use super::out::Out;
 use crate::{Config, Pair, Probability, Product, StreamId, TravelTimes, Tuple};
 
-/// Results on their way to the sink: handed over whenever there are enough.
-pub(crate) struct Out<'a> {
-    pairs: Vec<Pair>,
-    /// Takes all pairs; false: no more are wanted.
-    hand_over: &'a mut dyn FnMut(&mut Vec<Pair>) -> bool,
-    wanted: bool,
+/// Tuples to be joined, and for the paper's engines the slot of each.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Batch {
+    pub(crate) tuples: Vec<Tuple>,
+    /// Empty where no engine asks for slots.
+    pub(crate) slots: Vec<u32>,
+    /// That of the time before the first of the tuples.
+    pub(crate) watermark: i64,
 }
 
-impl<'a> Out<'a> {
-    /// So few that they stay in the nearest cache.
-    const MANY: usize = 128;
-
-    pub(crate) fn new(
-        buffer: Vec<Pair>,
-        hand_over: &'a mut dyn FnMut(&mut Vec<Pair>) -> bool,
-    ) -> Out<'a> {
-        Out { pairs: buffer, hand_over, wanted: true }
+impl Batch {
+    pub(crate) fn clear(&mut self) {
+        self.tuples.clear();
+        self.slots.clear();
     }
 
-    #[inline]
-    pub(crate) fn push(&mut self, pair: Pair) {
-        self.pairs.push(pair);
-        if self.pairs.len() >= Out::MANY {
-            self.flush();
-        }
-    }
-
-    #[cold]
-    fn flush(&mut self) {
-        if self.wanted && !self.pairs.is_empty() {
-            self.wanted = (self.hand_over)(&mut self.pairs);
-        }
-        self.pairs.clear();
-    }
-
-    /// Hands over what is left. The buffer can be used again.
-    pub(crate) fn finish(mut self) -> Vec<Pair> {
-        self.flush();
-        self.pairs
+    pub(crate) fn part(&self) -> Part<'_> {
+        Part { tuples: &self.tuples, slots: &self.slots, watermark: self.watermark }
     }
 }
 
-/// The tuples of some keys or streams, and the search for partners among them.
+/// A view of a [`Batch`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part<'a> {
+    pub(crate) tuples: &'a [Tuple],
+    pub(crate) slots: &'a [u32],
+    pub(crate) watermark: i64,
+}
+
+/// The tuples of some keys or streams, and the search for partners among them: what one join thread
+/// owns.
+///
+/// A *handle* numbers a tuple that is held, as long as nothing is joined, expired or removed.
+#[allow(dead_code, reason = "the memory budget asks")]
 pub(crate) trait Shard: Send {
-    /// Finds the partners of each tuple among those before, and keeps it. `watermark` is that of the
-    /// time before the first of these tuples.
-    fn join(&mut self, tuples: &[Tuple], watermark: i64, out: &mut Out<'_>);
+    /// Finds the partners of each tuple among those before, and keeps it.
+    fn join(&mut self, part: Part<'_>, out: &mut Out<'_>);
 
     /// Forgets what no tuple at or after the watermark can meet.
     fn expire(&mut self, watermark: i64);
 
     /// How many tuples are held.
     fn resident(&self) -> usize;
+
+    /// How many bytes they and their index take.
+    fn bytes(&self) -> usize;
+
+    /// The handles of all tuples, ascending.
+    fn handles(&self) -> Vec<u32>;
+
+    /// The tuple of a handle.
+    fn get(&self, handle: u32) -> Tuple;
+
+    /// Forgets the tuples of these handles, which ascend.
+    fn remove(&mut self, handles: &[u32]);
 }
 
 /// What every engine asks of a pair.
@@ -129,11 +132,21 @@ impl Stored {
         }
         let probability = predicate.likely(self.probability, new.probability)?;
         let limit = predicate.too_fast(self.time, self.stream, new)?;
-        if self.observation == new.observation {
-            return None;
-        }
+        (self.observation != new.observation).then(|| self.pair_of(new, probability, limit))
+    }
+
+    /// The pair with a newer arrival of the same key.
+    #[inline]
+    pub(crate) fn pair_of(&self, new: &Tuple, probability: Product, limit: i64) -> Pair {
         let stored = self.tuple(new.key);
         let (first, second) = if self.time <= new.time { (stored, *new) } else { (*new, stored) };
-        Some(Pair { first, second, probability, limit })
+        Pair { first, second, probability, limit }
     }
+}
+
+/// Spreads keys: high and low bits of a full product.
+#[inline]
+pub(crate) fn mix(key: u64) -> u64 {
+    let product = u128::from(key ^ 0xa076_1d64_78bd_642f) * 0xe703_7ed1_a0b4_28db;
+    (product >> 64) as u64 ^ product as u64
 }

@@ -1,0 +1,372 @@
+//! One circular log of arrivals, chained by key.
+//!
+//! Entries of one bucket are linked from the newest back. To forget, the tail of the log moves on;
+//! whatever points behind the tail means "end". Nothing is freed one by one. Positions count arrivals
+//! modulo 2^32; a bucket not used for so long may point to an entry of another bucket, which does no
+//! harm: keys are compared, and links lead back only.
+//!
+//! A key with many entries has them in a *run*, too: side by side, in the order of arrival. Only its
+//! newest entry stays in the chain, and knows the run.
+
+use std::collections::VecDeque;
+use std::hint::black_box;
+use std::mem::size_of;
+
+use super::out::Out;
+use super::shard::{Part, Predicate, Shard, Stored, mix};
+use super::sweep::Sweep;
+use crate::{Config, Pair, Probability, StreamId, Tuple};
+
+/// What a probe looks at: half a cache line.
+#[derive(Clone, Copy)]
+struct Hot {
+    key: u64,
+    time: i64,
+    probability: Probability,
+    stream: StreamId,
+    /// Distance to the entry before in the bucket; 0: none.
+    back: u32,
+    /// Number of the run, or [`NO_RUN`].
+    run: u32,
+}
+
+/// What only results need.
+#[derive(Clone, Copy)]
+struct Cold {
+    seq: u64,
+    observation: u64,
+}
+
+const NOTHING: Hot =
+    Hot { key: 0, time: 0, probability: Probability::ONE, stream: 0, back: 0, run: NO_RUN };
+const NO_RUN: u32 = u32::MAX;
+/// From this many entries of one key on they get a run.
+const RUN: usize = 8;
+/// How many tuples' cache lines are fetched at a time.
+const AHEAD: usize = 32;
+const LEAST: usize = 64;
+
+pub(crate) struct Log {
+    predicate: Predicate,
+    hot: Vec<Hot>,
+    cold: Vec<Cold>,
+    /// Position of the newest entry of each bucket, which counts only if it is in the log.
+    heads: Vec<u32>,
+    shift: u32,
+    /// Position of the next entry, and the place in the arrays where it goes.
+    next: u32,
+    next_at: usize,
+    len: usize,
+    runs: Vec<VecDeque<Stored>>,
+    free_runs: Vec<u32>,
+    run_bytes: usize,
+    sweep: Sweep,
+}
+
+impl Log {
+    pub(crate) fn new(config: &Config) -> Log {
+        let mut log = Log {
+            predicate: Predicate::new(config),
+            hot: Vec::new(),
+            cold: Vec::new(),
+            heads: Vec::new(),
+            shift: 0,
+            // Not 0, so that no empty bucket points to an entry.
+            next: 1,
+            next_at: 0,
+            len: 0,
+            runs: Vec::new(),
+            free_runs: Vec::new(),
+            run_bytes: 0,
+            sweep: Sweep::new(config),
+        };
+        log.rebuild(LEAST, &mut |_| true);
+        log
+    }
+
+    #[inline]
+    fn is_in(&self, position: u32) -> bool {
+        (self.next.wrapping_sub(position).wrapping_sub(1) as usize) < self.len
+    }
+
+    /// Where an entry in the log is stored.
+    #[inline]
+    fn at(&self, position: u32) -> usize {
+        let age = self.next.wrapping_sub(position) as usize;
+        if age <= self.next_at { self.next_at - age } else { self.next_at + self.hot.len() - age }
+    }
+
+    #[inline]
+    fn tail_at(&self) -> usize {
+        if self.len <= self.next_at {
+            self.next_at - self.len
+        } else {
+            self.next_at + self.hot.len() - self.len
+        }
+    }
+
+    #[inline]
+    fn bucket(&self, key: u64) -> usize {
+        (mix(key) >> self.shift) as usize
+    }
+
+    /// Makes room for so many entries and chains anew those of which `keep` says so. It is asked in
+    /// the order of arrival.
+    #[cold]
+    fn rebuild(&mut self, capacity: usize, keep: &mut dyn FnMut(&Hot) -> bool) {
+        let (tail, len, old) = (self.tail_at(), self.len, self.hot.len());
+        self.runs.clear();
+        self.free_runs.clear();
+        self.run_bytes = 0;
+        self.next = 1;
+        self.len = 0;
+        let from = |offset| if tail + offset < old { tail + offset } else { tail + offset - old };
+        if capacity == old {
+            // In place: what is kept never overtakes what is read.
+            self.heads.fill(0);
+            self.next_at = tail;
+            for at in (0..len).map(from) {
+                let (hot, cold) = (self.hot[at], self.cold[at]);
+                if keep(&hot) {
+                    self.insert(&tuple(&hot, &cold), |_| ());
+                }
+            }
+            return;
+        }
+        let buckets = (capacity * 2).next_power_of_two();
+        self.heads = vec![0; buckets];
+        self.shift = 64 - buckets.trailing_zeros();
+        let hot = std::mem::replace(&mut self.hot, vec![NOTHING; capacity]);
+        let nothing = Cold { seq: 0, observation: 0 };
+        let cold = std::mem::replace(&mut self.cold, vec![nothing; capacity]);
+        self.next_at = 0;
+        for at in (0..len).map(from) {
+            if keep(&hot[at]) {
+                self.insert(&tuple(&hot[at], &cold[at]), |_| ());
+            }
+        }
+    }
+
+    /// Adds a tuple; shows the results with those that were there before.
+    #[inline]
+    fn insert(&mut self, tuple: &Tuple, mut emit: impl FnMut(Pair)) {
+        if self.len == self.hot.len() {
+            self.rebuild(self.hot.len() * 2, &mut |_| true);
+        }
+        let bucket = self.bucket(tuple.key);
+        let head = self.heads[bucket];
+        let mut back = 0;
+        let mut run = NO_RUN;
+        if self.is_in(head) {
+            back = self.next.wrapping_sub(head);
+            let mut equal = 0;
+            let mut position = head;
+            // The entry before in the chain, if any.
+            let mut newer: Option<usize> = None;
+            loop {
+                let at = self.at(position);
+                let hot = self.hot[at];
+                if hot.key == tuple.key {
+                    if hot.run != NO_RUN {
+                        // The new entry stands for the run in the chain from now on.
+                        let link = match newer {
+                            Some(newer) => &mut self.hot[newer].back,
+                            None => &mut back,
+                        };
+                        *link = if hot.back == 0 { 0 } else { *link + hot.back };
+                        run = hot.run;
+                        break;
+                    }
+                    equal += 1;
+                    self.probe(at, tuple, &mut emit);
+                }
+                if hot.back == 0 {
+                    break;
+                }
+                newer = Some(at);
+                position = position.wrapping_sub(hot.back);
+                if !self.is_in(position) {
+                    break;
+                }
+            }
+            if run != NO_RUN {
+                let (older, newer) = self.runs[run as usize].as_slices();
+                for stored in older.iter().chain(newer) {
+                    if let Some(pair) = stored.pair(tuple, &self.predicate) {
+                        emit(pair);
+                    }
+                }
+                self.add_to_run(run, Stored::new(tuple));
+            } else if equal >= RUN {
+                (run, back) = self.make_run(tuple, head);
+            }
+        }
+        let at = self.next_at;
+        let Tuple { seq, observation, key, time, stream, probability } = *tuple;
+        self.hot[at] = Hot { key, time, probability, stream, back, run };
+        self.cold[at] = Cold { seq, observation };
+        self.heads[bucket] = self.next;
+        self.next = self.next.wrapping_add(1);
+        self.next_at = if at + 1 == self.hot.len() { 0 } else { at + 1 };
+        self.len += 1;
+    }
+
+    /// Compares with an entry of the same key.
+    #[inline]
+    fn probe(&self, at: usize, tuple: &Tuple, emit: &mut impl FnMut(Pair)) {
+        let hot = &self.hot[at];
+        if hot.stream != tuple.stream
+            && let Some(product) = self.predicate.likely(hot.probability, tuple.probability)
+            && let Some(limit) = self.predicate.too_fast(hot.time, hot.stream, tuple)
+            && self.cold[at].observation != tuple.observation
+        {
+            emit(stored(hot, &self.cold[at]).pair_of(tuple, product, limit));
+        }
+    }
+
+    fn add_to_run(&mut self, run: u32, stored: Stored) {
+        let run = &mut self.runs[run as usize];
+        let before = run.capacity();
+        run.push_back(stored);
+        self.run_bytes += (run.capacity() - before) * size_of::<Stored>();
+    }
+
+    /// Takes all entries of the tuple's key out of the chain that begins at `head` into a run, and
+    /// adds the tuple. Gives the run and the distance from the next entry to the rest of the chain.
+    #[cold]
+    fn make_run(&mut self, tuple: &Tuple, head: u32) -> (u32, u32) {
+        let run = self.free_runs.pop().unwrap_or_else(|| {
+            self.runs.push(VecDeque::new());
+            self.runs.len() as u32 - 1
+        });
+        let mut first = 0;
+        // The last entry that stays, by position.
+        let mut last: Option<u32> = None;
+        let mut members: Vec<Stored> = Vec::new();
+        let mut position = head;
+        loop {
+            let at = self.at(position);
+            let back = self.hot[at].back;
+            if self.hot[at].key == tuple.key {
+                self.hot[at].run = run;
+                members.push(stored(&self.hot[at], &self.cold[at]));
+            } else {
+                match last {
+                    None => first = self.next.wrapping_sub(position),
+                    Some(last) => {
+                        let at = self.at(last);
+                        self.hot[at].back = last.wrapping_sub(position);
+                    }
+                }
+                last = Some(position);
+            }
+            position = position.wrapping_sub(back);
+            if back == 0 || !self.is_in(position) {
+                break;
+            }
+        }
+        if let Some(last) = last {
+            let at = self.at(last);
+            self.hot[at].back = 0;
+        }
+        for stored in members.into_iter().rev() {
+            self.add_to_run(run, stored);
+        }
+        self.add_to_run(run, Stored::new(tuple));
+        (run, first)
+    }
+
+    fn forget_oldest(&mut self) {
+        let run = self.hot[self.tail_at()].run;
+        self.len -= 1;
+        if run != NO_RUN {
+            let members = &mut self.runs[run as usize];
+            members.pop_front();
+            if members.is_empty() {
+                self.run_bytes -= members.capacity() * size_of::<Stored>();
+                *members = VecDeque::new();
+                self.free_runs.push(run);
+            }
+        }
+    }
+
+    /// Touches what the tuples' probes will look at, so that the memory answers all at once and not
+    /// one after the other.
+    #[inline]
+    fn fetch(&self, tuples: &[Tuple]) {
+        let mut heads = [0; AHEAD];
+        for (head, tuple) in heads.iter_mut().zip(tuples) {
+            *head = self.heads[self.bucket(tuple.key)];
+        }
+        let mut touched = 0;
+        for &head in &heads {
+            let at = if self.is_in(head) { self.at(head) } else { self.next_at };
+            touched ^= self.hot[at].key;
+        }
+        black_box(touched);
+    }
+}
+
+impl Shard for Log {
+    fn join(&mut self, part: Part<'_>, out: &mut Out<'_>) {
+        self.expire(part.watermark);
+        for tuples in part.tuples.chunks(AHEAD) {
+            self.fetch(tuples);
+            for tuple in tuples {
+                self.insert(tuple, |pair| out.push(pair));
+                out.end_of_tuple();
+            }
+        }
+        self.sweep.inserted(part.tuples.len());
+    }
+
+    fn expire(&mut self, watermark: i64) {
+        let longest = self.predicate.travel.longest();
+        while self.len > 0 && watermark.saturating_sub(self.hot[self.tail_at()].time) >= longest {
+            self.forget_oldest();
+        }
+        if self.sweep.is_due(self.len) {
+            let predicate = self.predicate.clone();
+            let is_over = |hot: &Hot| predicate.is_over(hot.time, hot.stream, watermark);
+            self.rebuild(self.hot.len(), &mut |hot| !is_over(hot));
+        }
+    }
+
+    fn resident(&self) -> usize {
+        self.len
+    }
+
+    fn bytes(&self) -> usize {
+        self.hot.len() * (size_of::<Hot>() + size_of::<Cold>())
+            + self.heads.len() * size_of::<u32>()
+            + self.runs.capacity() * size_of::<VecDeque<Stored>>()
+            + self.run_bytes
+    }
+
+    fn handles(&self) -> Vec<u32> {
+        (0..self.len as u32).collect()
+    }
+
+    fn get(&self, handle: u32) -> Tuple {
+        let at = self.tail_at() + handle as usize;
+        let at = if at < self.hot.len() { at } else { at - self.hot.len() };
+        tuple(&self.hot[at], &self.cold[at])
+    }
+
+    fn remove(&mut self, handles: &[u32]) {
+        let (mut handles, mut at) = (handles.iter().copied().peekable(), 0_u32);
+        self.rebuild(self.hot.len(), &mut |_| {
+            at += 1;
+            handles.next_if_eq(&(at - 1)).is_none()
+        });
+    }
+}
+
+fn stored(hot: &Hot, cold: &Cold) -> Stored {
+    let Hot { time, stream, probability, .. } = *hot;
+    Stored { seq: cold.seq, observation: cold.observation, time, stream, probability }
+}
+
+fn tuple(hot: &Hot, cold: &Cold) -> Tuple {
+    stored(hot, cold).tuple(hot.key)
+}

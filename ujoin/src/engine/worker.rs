@@ -1,0 +1,135 @@
+//! A join thread.
+
+use std::mem::replace;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use crossbeam_channel::{Receiver, Sender, TryRecvError, bounded};
+
+use super::out::Out;
+use super::shard::{Batch, Part, Shard};
+use crate::{Error, ErrorKind, Pair, Tuple};
+
+/// What a thread is told.
+#[derive(Clone)]
+pub(crate) enum Message {
+    /// Join a tuple of this slot.
+    One(Tuple, u32),
+    /// Join tuples that every thread gets.
+    Shared(Arc<Batch>),
+    /// Join tuples that are this thread's.
+    Part(Batch),
+    /// Answer when here.
+    EndOfRound,
+    /// Hand over everything, answer, and let go of the shard until the next message.
+    Wait,
+}
+
+/// What a thread says.
+pub(crate) enum Report {
+    Pairs(Vec<Pair>),
+    EndOfRound,
+    Waiting,
+    /// It has ended, which it should not.
+    Gone,
+}
+
+pub(crate) struct Worker {
+    pub(crate) input: Sender<Message>,
+    /// Of this thread alone if results come in order, else of all.
+    pub(crate) reports: Receiver<Report>,
+    shard: Arc<Mutex<Box<dyn Shard>>>,
+    pub(crate) thread: JoinHandle<()>,
+}
+
+impl Worker {
+    /// A thread for each shard, with an inbox for so many messages.
+    pub(crate) fn start_all(
+        shards: Vec<Box<dyn Shard>>,
+        capacity: usize,
+        ordered: bool,
+    ) -> Result<Vec<Worker>, Error> {
+        let common = bounded(4 * shards.len());
+        let mut workers = Vec::new();
+        for shard in shards {
+            let (sender, reports) = if ordered { bounded(4) } else { common.clone() };
+            let (input, inbox) = bounded(capacity);
+            let shard = Arc::new(Mutex::new(shard));
+            let owned = Arc::clone(&shard);
+            let thread = std::thread::Builder::new()
+                .name("ujoin".to_owned())
+                .stack_size(1 << 19)
+                .spawn(move || work(&owned, &inbox, &Reports(sender), ordered))
+                .map_err(ErrorKind::Thread)?;
+            workers.push(Worker { input, reports, shard, thread });
+        }
+        Ok(workers)
+    }
+
+    /// The shard, once the thread waits.
+    pub(crate) fn shard(&self) -> MutexGuard<'_, Box<dyn Shard>> {
+        self.shard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Says so when the thread ends, however it ends.
+struct Reports(Sender<Report>);
+
+impl Drop for Reports {
+    fn drop(&mut self) {
+        // Nobody listens if the join is being dropped.
+        let _ = self.0.send(Report::Gone);
+    }
+}
+
+fn work(
+    shard: &Mutex<Box<dyn Shard>>,
+    inbox: &Receiver<Message>,
+    reports: &Reports,
+    ordered: bool,
+) {
+    let lock = || shard.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut hand_over = |pairs: &mut Vec<Pair>| {
+        let more = Vec::with_capacity(Out::MANY);
+        reports.0.send(Report::Pairs(replace(pairs, more))).is_ok()
+    };
+    let mut out = Out::new(Vec::new(), ordered, &mut hand_over);
+    let mut guard = Some(lock());
+    loop {
+        let message = match inbox.try_recv() {
+            Ok(message) => message,
+            Err(TryRecvError::Disconnected) => return,
+            Err(TryRecvError::Empty) => {
+                // Nothing to do: what has been found should not wait.
+                out.flush();
+                match inbox.recv() {
+                    Ok(message) => message,
+                    Err(_) => return,
+                }
+            }
+        };
+        let part = match &message {
+            Message::Shared(batch) => batch.part(),
+            Message::Part(batch) => batch.part(),
+            Message::One(tuple, slot) => Part {
+                tuples: std::slice::from_ref(tuple),
+                slots: std::slice::from_ref(slot),
+                watermark: i64::MIN,
+            },
+            Message::EndOfRound | Message::Wait => {
+                out.flush();
+                let answer = if matches!(message, Message::Wait) {
+                    guard = None;
+                    Report::Waiting
+                } else {
+                    Report::EndOfRound
+                };
+                if reports.0.send(answer).is_err() {
+                    return;
+                }
+                continue;
+            }
+        };
+        guard.get_or_insert_with(lock).join(part, &mut out);
+    }
+}
