@@ -3,15 +3,15 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use data_gen::format::{Format, csv, jsonl};
 use data_gen::stream::{
-    ClickOptions, KeyOptions, LetterOptions, RfidOptions, RouteOptions, SensorOptions,
-    StockOptions, StreamKind,
+    ClickOptions, GaussianOptions, KeyOptions, LetterOptions, RfidOptions, RouteOptions,
+    SensorOptions, StockOptions, StreamKind, UniformOptions,
 };
 use std::hint::black_box;
 use std::io::sink;
 
 const EVENTS: u64 = 1_000_000;
 
-fn kinds() -> [StreamKind; 7] {
+fn kinds() -> [StreamKind; 9] {
     [
         StreamKind::Stock(StockOptions::new(EVENTS)),
         StreamKind::Clicks(ClickOptions::new(EVENTS)),
@@ -20,6 +20,8 @@ fn kinds() -> [StreamKind; 7] {
         StreamKind::Keys(KeyOptions::new(EVENTS, 1000, 100_000)),
         StreamKind::Rfid(RfidOptions::new(EVENTS)),
         StreamKind::Routes(RouteOptions::new(EVENTS)),
+        StreamKind::Uniform(UniformOptions::new(EVENTS)),
+        StreamKind::Gaussian(GaussianOptions::new(EVENTS)),
     ]
 }
 

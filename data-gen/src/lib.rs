@@ -15,7 +15,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`xml`] | XMark, DBLP and TreeBank look-alikes, random and hostile trees. Start reading here, or at [`stream`] |
-//! | [`stream`] | events: stocks, clicks, sensors, letters, keys, tags; typed iterators, and files of them |
+//! | [`stream`] | events: stocks, clicks, sensors, letters, keys, tags, sightings; typed iterators, and files of them |
 //! | [`patterns`] | sets of event sequence patterns: random, of distinct types, of routes |
 //! | [`format`](mod@format) | CSV and JSON lines: writing events, and reading them back |
 //! | [`seed`] | the random generator and the distributions, bit for bit the same on all platforms |
@@ -36,7 +36,9 @@ pub mod seed;
 pub mod stream;
 pub mod xml;
 
-pub use manifest::{DataSet, Manifest, ManifestError, PatternManifest, StreamManifest};
+pub use manifest::{
+    DataSet, Manifest, ManifestError, PatternManifest, StreamManifest, TravelManifest,
+};
 
 /// The examples of the README are tested.
 #[cfg(doctest)]

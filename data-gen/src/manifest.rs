@@ -41,7 +41,7 @@ pub trait Facts: Serialize + DeserializeOwned {
 /// The record that stands beside a generated file, as `FILE.manifest.json`.
 ///
 /// The file can be made again from `kind`, `parameters` and `seed` with the same version of the
-/// generator. [`Manifest`], [`StreamManifest`] and [`PatternManifest`] are those that there are.
+/// generator. [`Manifest`], [`StreamManifest`], [`TravelManifest`] and [`PatternManifest`] are those that there are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ManifestOf<F> {
@@ -65,6 +65,9 @@ pub type Manifest = ManifestOf<xml::Facts>;
 
 /// The manifest of a file of events.
 pub type StreamManifest = ManifestOf<stream::Counts>;
+
+/// The manifest of a file of travel times.
+pub type TravelManifest = ManifestOf<stream::TravelCounts>;
 
 /// The manifest of a file of patterns.
 pub type PatternManifest = ManifestOf<patterns::PatternCounts>;

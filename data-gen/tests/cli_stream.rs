@@ -6,9 +6,10 @@ use assert_cmd::Command;
 use data_gen::format::Format;
 use data_gen::patterns::{PatternOptions, Shape};
 use data_gen::stream::{
-    LetterOptions, RfidOptions, RouteOptions, SensorOptions, StockOptions, StreamKind,
+    GaussianOptions, LetterOptions, RfidOptions, RouteOptions, SensorOptions, StockOptions,
+    StreamKind, TrafficOptions, TruthFile, UniformOptions,
 };
-use data_gen::{DataSet, PatternManifest, StreamManifest};
+use data_gen::{DataSet, PatternManifest, StreamManifest, TravelManifest};
 use std::process::Output;
 
 fn data_gen(arguments: &[&str]) -> Output {
@@ -34,9 +35,37 @@ fn the_program_writes_what_the_library_does() {
     let mut routes = RouteOptions::new(70);
     (routes.types, routes.routes, routes.stops, routes.pieces) = (5, 3, 4, 2);
     (routes.noise, routes.duplicates) = (0.5, 0.25);
+    let mut uniform = UniformOptions::new(40);
+    (uniform.streams, uniform.per_window_per_stream, uniform.window) = (9, 5, 100);
+    (uniform.slots, uniform.mean, uniform.plates_per_slot) = (10, 20, 3);
+    uniform.probability = (0.25, 0.75);
+    let mut gaussian = GaussianOptions::new(40);
+    (gaussian.sigma, gaussian.plates.slots, gaussian.plates.mean) = (2.5, 50, 25);
     for (arguments, kind, format) in [
         (
-            ["rfid", "--events=60", "--types=3", "--tags=9", "--readers=2"].as_slice(),
+            [
+                "uniform",
+                "--events=40",
+                "--streams=9",
+                "--per-window-per-stream=5",
+                "--window=100",
+                "--slots=10",
+                "--mean=20",
+                "--plates-per-slot=3",
+                "--least-probability=0.25",
+                "--greatest-probability=0.75",
+            ]
+            .as_slice(),
+            StreamKind::Uniform(uniform),
+            Format::Csv,
+        ),
+        (
+            &["gaussian", "--events=40", "--sigma=2.5", "--slots=50", "--format=jsonl"],
+            StreamKind::Gaussian(gaussian),
+            Format::Jsonl,
+        ),
+        (
+            &["rfid", "--events=60", "--types=3", "--tags=9", "--readers=2"],
             StreamKind::Rfid(rfid),
             Format::Csv,
         ),
@@ -110,6 +139,8 @@ fn a_file_gets_a_manifest_with_what_is_known() {
         (&["keys", "--live", "5", "--keys", "50"], &["closed_keys", "keys", "open_keys"]),
         (&["rfid"], &[]),
         (&["routes"], &["completed", "duplicates", "noise", "pieces"]),
+        (&["uniform"], &[]),
+        (&["gaussian"], &[]),
     ] {
         for format in ["csv", "jsonl"] {
             let path = directory.path().join(format!("{}.{format}", arguments[0]));
@@ -126,6 +157,68 @@ fn a_file_gets_a_manifest_with_what_is_known() {
             assert!(told.contains("3000 events") && told.contains(&manifest.sha256), "{told}");
         }
     }
+}
+
+#[test]
+fn traffic_comes_with_its_times_and_its_truth() {
+    let directory = tempfile::tempdir().unwrap();
+    let [day, times, truth] = ["day", "times", "truth"].map(|name| directory.path().join(name));
+    let mut options = TrafficOptions::new(20);
+    (options.cameras, options.spacing, options.vehicles) = (9, 1.5, 300);
+    (options.clones, options.trips, options.density) = (4, 6.0, 0.25);
+    (options.speeders, options.detection, options.misread) = (0.5, (0.5, 0.75), 0.25);
+    (options.skew, options.batches, options.longest_batch) = (7, 50.0, 90);
+    (options.outages, options.longest_outage) = (20.0, 60);
+    let arguments = [
+        "traffic",
+        "--hours=20",
+        "--cameras=9",
+        "--spacing=1.5",
+        "--vehicles=300",
+        "--clones=4",
+        "--trips=6",
+        "--density=0.25",
+        "--speeders=0.5",
+        "--least-detection=0.5",
+        "--greatest-detection=0.75",
+        "--misread=0.25",
+        "--skew=7",
+        "--batches=50",
+        "--longest-batch=90",
+        "--outages=20",
+        "--longest-outage=60",
+        "--seed=5",
+    ];
+    let mut output = Command::cargo_bin("data-gen").unwrap();
+    output.args(arguments).arg("-o").arg(&day).arg("--times").arg(&times);
+    let output = output.arg("--truth").arg(&truth).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+
+    let kind = StreamKind::Traffic(options.clone());
+    let mut expected = Vec::new();
+    kind.write(5, Format::Csv, &mut expected).unwrap();
+    assert!(std::fs::read(&day).unwrap() == expected);
+    let manifest = StreamManifest::read(&day).unwrap();
+    manifest.verify(&day).unwrap();
+    assert!(manifest.facts.truth["delivered_late"] > 0);
+
+    expected.clear();
+    kind.times(5).unwrap().unwrap().generate(5, &mut expected).unwrap();
+    assert!(std::fs::read(&times).unwrap() == expected);
+    let manifest = TravelManifest::read(&times).unwrap();
+    manifest.verify(&times).unwrap();
+    assert_eq!((manifest.facts.streams, manifest.seed), (9, 5));
+
+    expected.clear();
+    let file = TruthFile::new(options, Format::Csv);
+    file.generate(5, &mut expected).unwrap();
+    assert!(std::fs::read(&truth).unwrap() == expected);
+    assert!(StreamManifest::read(&truth).unwrap().describes(&file, 5));
+
+    let missing = directory.path().join("no/such/place");
+    let output = data_gen(&["uniform", "--events=5", "--times", missing.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("no/such/place"), "{}", stderr(&output));
 }
 
 #[test]
@@ -146,6 +239,14 @@ fn wrong_usage_ends_with_2_and_says_what_is_wrong() {
         (&["keys", "--events", "1000"], "need 202000 events at least"),
         (&["rfid", "--readers", "0"], "--readers"),
         (&["routes", "--stops", "1001"], "--stops"),
+        (&["uniform", "--streams", "1"], "--streams"),
+        (&["uniform", "--mean", "3"], "the mean must be at least half the slots"),
+        (&["uniform", "--least-probability", "0"], "probabilities must be above 0"),
+        (&["gaussian", "--sigma", "-1"], "--sigma"),
+        (&["traffic", "--hours", "0"], "--hours"),
+        (&["traffic", "--density", "0"], "the density must be from"),
+        (&["traffic", "--clones", "30000"], "clones must be from 0 to 20000"),
+        (&["traffic", "--events", "5"], "--events"),
         (&["patterns", "--shape", "tree"], "possible values: random, distinct, routes"),
         (&["patterns", "--shortest", "11"], "the shortest first: 11 to 10"),
     ] {
@@ -158,11 +259,15 @@ fn wrong_usage_ends_with_2_and_says_what_is_wrong() {
 
 #[test]
 fn help_has_examples_and_defaults() {
-    for kind in ["stock", "clicks", "sensors", "letters", "keys", "rfid", "routes"] {
+    for kind in [
+        "stock", "clicks", "sensors", "letters", "keys", "rfid", "routes", "uniform", "gaussian",
+        "traffic",
+    ] {
         let output = data_gen(&[kind, "--help"]);
         assert!(output.status.success());
         let help = String::from_utf8(output.stdout).unwrap();
-        for part in ["Examples:", "--seed", "--format", "--events", "[default: "] {
+        let length = if kind == "traffic" { "--hours" } else { "--events" };
+        for part in ["Examples:", "--seed", "--format", length, "[default: "] {
             assert!(help.contains(part), "{kind}: {help}");
         }
         assert!(help.contains(&format!("data-gen {kind} ")), "{help}");

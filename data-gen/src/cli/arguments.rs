@@ -1,6 +1,7 @@
 //! The arguments of `data-gen`.
 
 use super::patterns::Patterns;
+use super::sightings::Companion;
 use super::streams::Stream;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -9,7 +10,7 @@ use data_gen::stream::StreamFile;
 use data_gen::xml::{
     DblpOptions, RandomTreeOptions, Shape, TreebankOptions, XmarkOptions, XmlKind,
 };
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -245,6 +246,14 @@ impl Arguments {
 }
 
 impl Command {
+    /// Files that belong to the data: where, and which.
+    pub(crate) fn companions(&self) -> Vec<(&Path, Companion)> {
+        match self {
+            Self::Stream(stream) => stream.companions(),
+            _ => Vec::new(),
+        }
+    }
+
     /// The data that is asked for.
     pub(crate) fn data(&self) -> Data {
         Data::Xml(match self {

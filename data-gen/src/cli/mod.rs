@@ -2,12 +2,15 @@
 
 mod arguments;
 mod patterns;
+mod sightings;
 mod streams;
 
 use arguments::{Arguments, Data};
 use data_gen::manifest::Facts;
+use data_gen::stream::StreamFile;
 use data_gen::{DataSet, file};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sightings::Companion;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -16,9 +19,37 @@ pub(crate) fn main() -> ExitCode {
     let arguments = Arguments::read();
     match arguments.command.data() {
         Data::Xml(kind) => write(&kind, &arguments),
-        Data::Stream(file) => write(&file, &arguments),
+        Data::Stream(file) => {
+            for (path, companion) in arguments.command.companions() {
+                if let Err(code) = beside(path, companion, &file, arguments.seed) {
+                    return code;
+                }
+            }
+            write(&file, &arguments)
+        }
         Data::Patterns(options) => write(&options, &arguments),
     }
+}
+
+/// Writes a file that belongs to a stream.
+fn beside(
+    path: &Path,
+    companion: Companion,
+    stream: &StreamFile,
+    seed: u64,
+) -> Result<(), ExitCode> {
+    let written = match companion {
+        Companion::Times => match stream.kind.times(seed) {
+            Ok(Some(times)) => to_file(path, &times, seed),
+            Ok(None) => Ok(()),
+            Err(error) => Err(error),
+        },
+        Companion::Truth(truth) => to_file(path, &truth, seed),
+    };
+    written.map_err(|error| {
+        tell(format_args!("data-gen: {error}"));
+        ExitCode::from(2)
+    })
 }
 
 fn write(data: &impl DataSet, arguments: &Arguments) -> ExitCode {

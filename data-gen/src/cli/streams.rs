@@ -8,7 +8,10 @@ use data_gen::stream::{
     StockOptions, StreamFile, StreamKind,
 };
 
-const EXAMPLES: &str = "\
+use super::sightings::{Companion, Gaussian, Traffic, Uniform};
+use std::path::Path;
+
+pub(super) const EXAMPLES: &str = "\
 Examples:
   data-gen stock --seed 10 -o stock.csv           100,000 events of two symbols
   data-gen clicks --events 5000 --format jsonl    logins and carts, as JSON lines
@@ -17,6 +20,9 @@ Examples:
   data-gen keys --events 100000000 --live 10000 --keys 1000000 -o keys.csv
   data-gen rfid --types 5 --tags 100
   data-gen routes --pieces 20 --noise 0.05 -o routes.csv
+  data-gen uniform --events 100000000 --streams 150 --times times.csv -o sightings.csv
+  data-gen gaussian --sigma 50 --plates-per-slot 5000 | my-engine
+  data-gen traffic --times times.csv --truth truth.csv -o day.csv
 
 What is known to be in the events, such as the number of abandoned carts, is in the manifest.
 Exit status: 0 written, 2 wrong usage or a failed write.";
@@ -27,14 +33,14 @@ pub(crate) struct Common {
     /// Number of events [default: 100000; keys: 1000000].
     #[arg(long, value_name = "N", value_parser = whole, allow_negative_numbers = true)]
     #[arg(display_order = 0)]
-    events: Option<u64>,
+    pub(super) events: Option<u64>,
     /// Format of the file.
     #[arg(long, value_enum, default_value_t = FormatName::Csv, display_order = 99)]
-    format: FormatName,
+    pub(super) format: FormatName,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum FormatName {
+pub(super) enum FormatName {
     /// Comma-separated values with a header.
     Csv,
     /// A JSON object on each line.
@@ -175,12 +181,33 @@ pub(crate) enum Stream {
         #[arg(long, value_name = "P", default_value_t = 0.1, value_parser = probability, allow_negative_numbers = true)]
         duplicates: f64,
     },
+    /// Sightings: uniform keys, each with a probability, for joins of uncertain streams.
+    #[command(after_help = EXAMPLES)]
+    Uniform(Uniform),
+    /// Sightings: normally distributed keys, each with a probability.
+    #[command(after_help = EXAMPLES)]
+    Gaussian(Gaussian),
+    /// Sightings: number plates read by the cameras of a town, with cloned plates.
+    #[command(after_help = EXAMPLES)]
+    Traffic(Traffic),
+}
+
+impl From<FormatName> for Format {
+    fn from(name: FormatName) -> Self {
+        match name {
+            FormatName::Csv => Self::Csv,
+            FormatName::Jsonl => Self::Jsonl,
+        }
+    }
 }
 
 impl Stream {
     /// The file that is asked for.
     pub(crate) fn file(&self) -> StreamFile {
         let (common, kind) = match self {
+            Self::Uniform(uniform) => return uniform.file(),
+            Self::Gaussian(gaussian) => return gaussian.file(),
+            Self::Traffic(traffic) => return traffic.file(),
             Self::Stock { common, symbols, rise } => {
                 let mut options = StockOptions::new(common.events.unwrap_or(100_000));
                 options.symbols = *symbols;
@@ -248,10 +275,16 @@ impl Stream {
                 (common, StreamKind::Routes(options))
             }
         };
-        let format = match common.format {
-            FormatName::Csv => Format::Csv,
-            FormatName::Jsonl => Format::Jsonl,
-        };
-        StreamFile::new(kind, format)
+        StreamFile::new(kind, common.format.into())
+    }
+
+    /// Files that belong to the stream: where, and which.
+    pub(crate) fn companions(&self) -> Vec<(&Path, Companion)> {
+        match self {
+            Self::Uniform(uniform) => uniform.companions(),
+            Self::Gaussian(gaussian) => gaussian.companions(),
+            Self::Traffic(traffic) => traffic.companions(),
+            _ => Vec::new(),
+        }
     }
 }

@@ -33,6 +33,8 @@ use std::io::{self, Read, Write};
 #[must_use = "what is buffered is lost without `finish`"]
 pub struct Writer<W> {
     output: Output<W>,
+    /// What stands before the type.
+    before_kind: Vec<u8>,
     /// Each column's name, and what stands between the value before and its own.
     columns: Vec<(String, Vec<u8>)>,
 }
@@ -43,7 +45,20 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// `InvalidInput` when two columns have the same name.
     pub fn new(out: W, columns: &[&str]) -> io::Result<Self> {
-        let columns = output::columns(columns)?.into_iter().map(|name| {
+        Self::with_type_column(out, "type", columns)
+    }
+
+    /// As [`new`](Self::new), with another name for the column of the types.
+    ///
+    /// # Errors
+    /// `InvalidInput` when two columns have the same name.
+    pub fn with_type_column(out: W, kind: &str, columns: &[&str]) -> io::Result<Self> {
+        let mut before = Buffer::default();
+        before.byte(b'{');
+        push_text(&mut before, kind);
+        before.byte(b':');
+        let before_kind = before.filled().to_vec();
+        let columns = output::columns(kind, columns)?.into_iter().map(|name| {
             let mut before = Buffer::default();
             before.byte(b',');
             push_text(&mut before, &name);
@@ -51,7 +66,7 @@ impl<W: Write> Writer<W> {
             let before = before.filled().to_vec();
             (name, before)
         });
-        Ok(Self { output: Output::new(out), columns: columns.collect() })
+        Ok(Self { output: Output::new(out), before_kind, columns: columns.collect() })
     }
 
     /// Writes an event.
@@ -74,7 +89,7 @@ impl<W: Write> Writer<W> {
     fn put<const CHECKED: bool>(&mut self, event: &impl Event) -> io::Result<()> {
         let out = self.output.buffer();
         let begin = out.at();
-        out.raw(b"{\"type\":");
+        out.raw(&self.before_kind);
         push_text(out, event.kind());
         out.raw(b",\"time\":");
         out.int(event.time());

@@ -167,6 +167,24 @@ impl Buffer {
                 return Ok(());
             }
         }
+        // Millionths, as probabilities are; smaller numbers than these are written with an exponent.
+        let scaled = x * 1e6;
+        if (10.0..1e12).contains(&scaled) {
+            let millionths = (scaled + 0.5) as u64;
+            if millionths as f64 / 1e6 == x {
+                self.digits(millionths / 1_000_000);
+                let (high, low) = (millionths / 10_000 % 100, millionths % 10_000);
+                let [pairs @ .., end] = [high, low / 100, low % 100].map(|n| PAIRS[n as usize]);
+                let room = self.room(7);
+                room[0] = b'.';
+                room[1..3].copy_from_slice(&pairs[0]);
+                room[3..5].copy_from_slice(&pairs[1]);
+                room[5..7].copy_from_slice(&end);
+                let zeros = room[2..7].iter().rev().take_while(|&&digit| digit == b'0').count();
+                self.at += 7 - zeros;
+                return Ok(());
+            }
+        }
         let text = format!("{x:?}");
         self.raw(text.as_bytes());
         Ok(())
@@ -185,9 +203,12 @@ const PAIRS: [[u8; 2]; 100] = {
 };
 
 /// Checks and keeps the names of columns besides type and time.
-pub(super) fn columns(names: &[&str]) -> io::Result<Vec<String>> {
+pub(super) fn columns(kind: &str, names: &[&str]) -> io::Result<Vec<String>> {
+    if kind == "time" {
+        return Err(invalid("two columns are called \"time\"".to_owned()));
+    }
     for (i, name) in names.iter().enumerate() {
-        if ["type", "time"].contains(name) || names[..i].contains(name) {
+        if [kind, "time"].contains(name) || names[..i].contains(name) {
             return Err(invalid(format!("two columns are called {name:?}")));
         }
     }

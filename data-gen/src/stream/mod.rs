@@ -20,25 +20,37 @@
 //! | [`keys`] | keys that come and go | keys that came, and went |
 //! | [`rfid`] | readings of tags, uniform | their distributions |
 //! | [`routes`] | pieces on production routes, with noise and duplicates | pieces, noise, duplicates |
+//! | [`uniform`], [`gaussian`] | uncertain sightings of keys, uniform or normal | their distributions |
+//! | [`traffic`] | number plates that cameras read, with clones and all that goes wrong | which car each was |
 
 pub mod clicks;
 mod event;
+pub mod gaussian;
 pub mod keys;
 pub mod letters;
 pub mod rfid;
 pub mod routes;
 pub mod sensors;
+pub mod sighting;
 pub mod stock;
+pub mod traffic;
+mod travel;
+pub mod uniform;
 
 pub use clicks::{Click, ClickOptions, Clicks};
 pub(crate) use event::{Cell, Span};
 pub use event::{Event, Field, Row};
+pub use gaussian::GaussianOptions;
 pub use keys::{KeyEvent, KeyOptions, Keys};
 pub use letters::{Letter, LetterOptions, Letters};
 pub use rfid::{Rfid, RfidOptions, Rfids};
 pub use routes::{RouteOptions, Routes};
 pub use sensors::{Reading, Readings, SensorOptions};
+pub use sighting::{Label, Sighting};
 pub use stock::{Stock, StockOptions, Stocks};
+pub use traffic::{PlateReading, Traffic, TrafficOptions, TruthFile};
+pub use travel::{TravelCounts, TravelFile};
+pub use uniform::{Sightings, UniformOptions};
 
 use crate::format::{Format, csv, jsonl};
 use crate::manifest::{DataSet, Facts};
@@ -67,6 +79,12 @@ pub enum StreamKind {
     Rfid(RfidOptions),
     /// Pieces on production routes: [`mod@routes`].
     Routes(RouteOptions),
+    /// Sightings of uniform keys: [`mod@uniform`].
+    Uniform(UniformOptions),
+    /// Sightings of normally distributed keys: [`mod@gaussian`].
+    Gaussian(GaussianOptions),
+    /// Number plates that cameras read: [`mod@traffic`].
+    Traffic(TrafficOptions),
 }
 
 /// What a file of events contains, counted while it is written.
@@ -111,10 +129,13 @@ impl StreamKind {
             Self::Keys(_) => "keys",
             Self::Rfid(_) => "rfid",
             Self::Routes(_) => "routes",
+            Self::Uniform(_) => "uniform",
+            Self::Gaussian(_) => "gaussian",
+            Self::Traffic(_) => "traffic",
         }
     }
 
-    /// The number of events.
+    /// The number of events; of traffic about that.
     #[must_use]
     pub fn events(&self) -> u64 {
         match self {
@@ -125,6 +146,12 @@ impl StreamKind {
             Self::Keys(options) => options.events,
             Self::Rfid(options) => options.events,
             Self::Routes(options) => options.events,
+            Self::Uniform(options) => options.events,
+            Self::Gaussian(options) => options.plates.events,
+            Self::Traffic(options) => {
+                // Most observations have a second reading.
+                traffic::expected_observations(options).saturating_mul(17) / 10
+            }
         }
     }
 
@@ -139,6 +166,20 @@ impl StreamKind {
             Self::Keys(_) => &keys::COLUMNS,
             Self::Rfid(_) => &rfid::COLUMNS,
             Self::Routes(_) => &routes::COLUMNS,
+            Self::Uniform(_) | Self::Gaussian(_) | Self::Traffic(_) => &sighting::COLUMNS,
+        }
+    }
+
+    /// The travel times between the streams of sightings of a seed; nothing for other kinds.
+    ///
+    /// # Errors
+    /// `InvalidInput` when an option is out of range.
+    pub fn times(&self, seed: u64) -> io::Result<Option<TravelFile>> {
+        match self {
+            Self::Uniform(options) => options.times().map(Some),
+            Self::Gaussian(options) => options.plates.times().map(Some),
+            Self::Traffic(options) => options.times(seed).map(Some),
+            _ => Ok(None),
         }
     }
 
@@ -155,6 +196,9 @@ impl StreamKind {
             Self::Keys(options) => write(options.stream(seed)?, format, out),
             Self::Rfid(options) => write(options.stream(seed)?, format, out),
             Self::Routes(options) => write(options.stream(seed)?, format, out),
+            Self::Uniform(options) => write(options.stream(seed)?, format, out),
+            Self::Gaussian(options) => write(options.stream(seed)?, format, out),
+            Self::Traffic(options) => write(options.stream(seed)?, format, out),
         }
     }
 }
@@ -201,6 +245,9 @@ impl DataSet for StreamFile {
             StreamKind::Keys(options) => serde_json::to_value(options),
             StreamKind::Rfid(options) => serde_json::to_value(options),
             StreamKind::Routes(options) => serde_json::to_value(options),
+            StreamKind::Uniform(options) => serde_json::to_value(options),
+            StreamKind::Gaussian(options) => serde_json::to_value(options),
+            StreamKind::Traffic(options) => serde_json::to_value(options),
         };
         let mut parameters = options.expect("options are plain data");
         parameters["format"] = self.format.name().into();
@@ -216,6 +263,8 @@ impl DataSet for StreamFile {
             StreamKind::Keys(_) => (25, 60),
             StreamKind::Rfid(_) => (14, 49),
             StreamKind::Routes(_) => (14, 49),
+            StreamKind::Uniform(_) | StreamKind::Gaussian(_) => (31, 84),
+            StreamKind::Traffic(_) => (29, 84),
         };
         self.kind.events().saturating_mul(match self.format {
             Format::Csv => csv,
@@ -232,8 +281,15 @@ impl DataSet for StreamFile {
 pub(crate) trait Source: Iterator<Item: Event> {
     /// The columns besides type and time.
     const COLUMNS: &'static [&'static str];
+    /// The types of events, where they are always the same.
+    const KINDS: &'static [&'static str] = &[];
+    /// What the column of the types is called.
+    const TYPE: &'static str = "type";
+
     /// The types of events.
-    const KINDS: &'static [&'static str];
+    fn kinds(&self) -> Vec<String> {
+        Self::KINDS.iter().map(|&kind| kind.to_owned()).collect()
+    }
 
     /// The index of an event's type.
     fn kind_index(event: &Self::Item) -> usize;
@@ -245,13 +301,13 @@ pub(crate) trait Source: Iterator<Item: Event> {
 fn write<S: Source>(source: S, format: Format, out: &mut dyn Write) -> io::Result<Counts> {
     match format {
         Format::Csv => {
-            let mut writer = csv::Writer::new(out, S::COLUMNS)?;
+            let mut writer = csv::Writer::with_type_column(out, S::TYPE, S::COLUMNS)?;
             let mut counts = count(source, |event| writer.write_own(event))?;
             counts.bytes = writer.finish()?;
             Ok(counts)
         }
         Format::Jsonl => {
-            let mut writer = jsonl::Writer::new(out, S::COLUMNS)?;
+            let mut writer = jsonl::Writer::with_type_column(out, S::TYPE, S::COLUMNS)?;
             let mut counts = count(source, |event| writer.write_own(event))?;
             counts.bytes = writer.finish()?;
             Ok(counts)
@@ -263,7 +319,8 @@ fn count<S: Source>(
     mut source: S,
     mut write: impl FnMut(&S::Item) -> io::Result<()>,
 ) -> io::Result<Counts> {
-    let mut by_kind = vec![0; S::KINDS.len()];
+    let kinds = source.kinds();
+    let mut by_kind = vec![0; kinds.len()];
     let mut times = None;
     for event in source.by_ref() {
         by_kind[S::kind_index(&event)] += 1;
@@ -272,12 +329,12 @@ fn count<S: Source>(
         times = Some((time.min(first), time.max(last)));
         write(&event)?;
     }
-    let kinds = S::KINDS.iter().zip(&by_kind).filter(|(_, count)| **count > 0);
+    let kinds = kinds.into_iter().zip(&by_kind).filter(|(_, count)| **count > 0);
     Ok(Counts {
         bytes: 0,
         events: by_kind.iter().sum(),
         times,
-        types: kinds.map(|(kind, &count)| ((*kind).to_owned(), count)).collect(),
+        types: kinds.map(|(kind, &count)| (kind, count)).collect(),
         truth: source.truth(),
     })
 }

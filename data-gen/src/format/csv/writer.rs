@@ -33,10 +33,19 @@ impl<W: Write> Writer<W> {
     /// # Errors
     /// `InvalidInput` when two columns have the same name.
     pub fn new(out: W, columns: &[&str]) -> io::Result<Self> {
-        let columns = output::columns(columns)?;
+        Self::with_type_column(out, "type", columns)
+    }
+
+    /// As [`new`](Self::new), with another name for the column of the types.
+    ///
+    /// # Errors
+    /// `InvalidInput` when two columns have the same name.
+    pub fn with_type_column(out: W, kind: &str, columns: &[&str]) -> io::Result<Self> {
+        let columns = output::columns(kind, columns)?;
         let mut output = Output::new(out);
         let out = output.buffer();
-        out.raw(b"type,time");
+        push_text(out, kind);
+        out.raw(b",time");
         for name in &columns {
             out.byte(b',');
             push_text(out, name);
