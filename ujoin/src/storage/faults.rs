@@ -1,7 +1,7 @@
 //! A disk that fails on command, for tests.
 //!
 //! [`SimulatedDisk`] is a [`Storage`] in memory that knows which bytes and names are durable. Every
-//! call that writes counts as one operation. A [`Plan`] makes one of them, or all from one on, fail;
+//! call that touches the disk, reading included, counts as one operation. A [`Plan`] makes one of them, or all from one on, fail;
 //! [`crash`](SimulatedDisk::crash) takes away what was not durable, or part of it.
 //!
 //! To try every failure, run with `Plan::at(1, ..)`, `Plan::at(2, ..)` and so on until

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! A line is appended and synced. What remains of a crash in the middle of that is a line without its
-//! checksum; it and all after it count for nothing. After an append that failed nobody knows what
+//! checksum; it and all after it count for nothing. (The first line is never torn, since a new file is
+//! synced before it gets its name.) After an append that failed nobody knows what
 //! stands in the file, so the next change writes the whole list into a new one.
 
 use std::collections::BTreeSet;
@@ -63,6 +64,10 @@ impl Manifest {
             manifest.replay(text)?;
             Ok(true)
         })?;
+        if manifest.lines == 0 {
+            // It was synced before it got its name, so no crash has done this.
+            return Err(StorageError::corrupt(NAME, "the first line does not fit its checksum"));
+        }
         Ok(manifest)
     }
 
