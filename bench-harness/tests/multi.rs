@@ -20,8 +20,8 @@ const IDS: [&str; 9] = [
     "multi-fig15",
     "multi-fig16",
 ];
-/// Our own check.
-const OWN: [&str; 1] = ["multi-speed"];
+/// Our own checks.
+const OWN: [&str; 4] = ["multi-speed", "multi-patterns", "multi-routes", "multi-windows"];
 
 fn harness() -> Command {
     cargo_bin_cmd!("bench-harness")
@@ -45,13 +45,13 @@ fn listed(all: bool) -> Vec<String> {
 }
 
 #[test]
-fn list_prints_the_papers_ids_and_that_of_our_own_check_when_asked() {
+fn list_prints_the_papers_ids_and_those_of_our_own_checks_when_asked() {
     assert_eq!(listed(false), IDS);
     assert_eq!(listed(true), [&IDS[..], &OWN].concat());
 }
 
 #[test]
-fn our_check_claims_nothing_of_the_paper() {
+fn our_checks_claim_nothing_of_the_paper() {
     let registry = experiment::registry();
     let ids: Vec<String> = IDS.iter().chain(&OWN).map(|&id| id.to_owned()).collect();
     for (about, _) in registry.select(&ids).unwrap() {

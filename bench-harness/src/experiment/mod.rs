@@ -9,9 +9,11 @@
 //! To add a figure group, write one file beside this one with its experiments and add one line to
 //! [`registry()`].
 
+mod common;
 mod context;
 mod multi;
 mod nfab;
+mod plots;
 mod registry;
 mod rpdt;
 mod spread;

@@ -14,13 +14,69 @@ use crate::progress::Progress;
 /// One thing to be timed. Its answer is compared with the others' before any time is taken.
 pub struct Contender<'a, A> {
     name: String,
-    run: Box<dyn FnMut() -> Result<A> + 'a>,
+    job: Box<dyn Job<A> + 'a>,
 }
 
-impl<'a, A> Contender<'a, A> {
+impl<'a, A: 'a> Contender<'a, A> {
     /// `run` does the whole job once and returns its answer, or a digest of it.
     pub fn new(name: impl Into<String>, run: impl FnMut() -> Result<A> + 'a) -> Self {
-        Self { name: name.into(), run: Box::new(run) }
+        Self { name: name.into(), job: Box::new(Whole(run)) }
+    }
+
+    /// What `prepare` makes for each run is neither made nor dropped within the time.
+    pub fn prepared<P: 'a>(
+        name: impl Into<String>,
+        prepare: impl FnMut() -> P + 'a,
+        run: impl FnMut(&mut P) -> Result<A> + 'a,
+    ) -> Self {
+        Self { name: name.into(), job: Box::new(Prepared { prepare, run, ready: None }) }
+    }
+}
+
+/// What a contender does in a round.
+trait Job<A> {
+    /// Runs so often; the times of all runs together, and the last answer.
+    fn repeat(&mut self, repeats: u32) -> Result<(Duration, Duration, A)>;
+}
+
+struct Whole<R>(R);
+
+impl<A, R: FnMut() -> Result<A>> Job<A> for Whole<R> {
+    fn repeat(&mut self, repeats: u32) -> Result<(Duration, Duration, A)> {
+        let (wall, cpu) = (Instant::now(), ProcessTime::now());
+        let mut answer = (self.0)();
+        for _ in 1..repeats {
+            if answer.is_err() {
+                break;
+            }
+            answer = (self.0)();
+        }
+        let (wall, cpu) = (wall.elapsed(), cpu.elapsed());
+        Ok((wall, cpu, answer?))
+    }
+}
+
+struct Prepared<M, R, P> {
+    prepare: M,
+    run: R,
+    ready: Option<P>,
+}
+
+impl<A, P, M: FnMut() -> P, R: FnMut(&mut P) -> Result<A>> Job<A> for Prepared<M, R, P> {
+    fn repeat(&mut self, repeats: u32) -> Result<(Duration, Duration, A)> {
+        let mut once = || {
+            let ready = self.ready.insert((self.prepare)());
+            let (wall, cpu) = (Instant::now(), ProcessTime::now());
+            let answer = (self.run)(ready);
+            let (wall, cpu) = (wall.elapsed(), cpu.elapsed());
+            answer.map(|answer| (wall, cpu, answer))
+        };
+        let mut sum = once()?;
+        for _ in 1..repeats {
+            let (wall, cpu, answer) = once()?;
+            sum = (sum.0 + wall, sum.1 + cpu, answer);
+        }
+        Ok(sum)
     }
 }
 
@@ -81,9 +137,8 @@ pub fn interleave<A: PartialEq + Debug>(
     let mut samples: Vec<Samples<A>> = Vec::with_capacity(contenders.len());
     let mut repeats = Vec::with_capacity(contenders.len());
     for contender in contenders.iter_mut() {
-        let start = Instant::now();
-        let answer = run(contender)?;
-        repeats.push(repeats_for(start.elapsed(), plan.shortest));
+        let (wall, _, answer) = timed_run(contender, 1)?;
+        repeats.push(repeats_for(Duration::from_secs_f64(wall), plan.shortest));
         if let Some(first) = samples.first() {
             compare(&first.name, &first.answer, &contender.name, &answer)?;
         }
@@ -128,26 +183,11 @@ fn repeats_for(once: Duration, shortest: Duration) -> u32 {
     (shortest.as_secs_f64() / once).ceil().clamp(1.0, 1e6) as u32
 }
 
-fn timed_run<A: PartialEq + Debug>(
-    contender: &mut Contender<'_, A>,
-    repeats: u32,
-) -> Result<(f64, f64, A)> {
-    let (wall, cpu) = (Instant::now(), ProcessTime::now());
-    let mut answer = (contender.run)();
-    for _ in 1..repeats {
-        if answer.is_err() {
-            break;
-        }
-        answer = (contender.run)();
-    }
-    let (wall, cpu) = (wall.elapsed(), cpu.elapsed());
-    let answer = answer.map_err(|error| error.within(&contender.name))?;
+fn timed_run<A>(contender: &mut Contender<'_, A>, repeats: u32) -> Result<(f64, f64, A)> {
+    let repeated = contender.job.repeat(repeats);
+    let (wall, cpu, answer) = repeated.map_err(|error| error.within(&contender.name))?;
     let once = |whole: Duration| whole.as_secs_f64() / f64::from(repeats);
     Ok((once(wall), once(cpu), answer))
-}
-
-fn run<A>(contender: &mut Contender<'_, A>) -> Result<A> {
-    (contender.run)().map_err(|error| error.within(&contender.name))
 }
 
 fn compare<A: PartialEq + Debug>(one: &str, a: &A, other: &str, b: &A) -> Result<()> {

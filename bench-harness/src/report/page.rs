@@ -11,7 +11,7 @@ use super::{glossary, section, theme};
 use crate::error::Result;
 use crate::experiment::{Paper, Registry};
 use crate::measure::machine;
-use crate::record::{Records, Verdict};
+use crate::record::{Records, Row, Verdict};
 
 /// Renders the page.
 pub fn render(registry: &Registry, records: &Records) -> Result<String> {
@@ -92,7 +92,7 @@ fn front(page: &mut String, registry: &Registry, records: &Records) {
         }
         page.push_str("</ul>\n");
     }
-    circumstances(page, records);
+    circumstances(page, registry, records);
     page.push_str("</header>\n<main>\n");
     contents(page, registry);
     page.push_str("<section id=\"claims\">\n<h2>Claims</h2>\n");
@@ -115,7 +115,7 @@ fn contents(page: &mut String, registry: &Registry) {
     page.push_str("<li><a href=\"#glossary\">Terms</a></li>\n</ul>\n</nav>\n");
 }
 
-fn circumstances(page: &mut String, records: &Records) {
+fn circumstances(page: &mut String, registry: &Registry, records: &Records) {
     page.push_str("<dl class=\"facts\">\n");
     let mut machines: Vec<&str> = Vec::new();
     let mut seeds: Vec<String> = Vec::new();
@@ -134,25 +134,36 @@ fn circumstances(page: &mut String, records: &Records) {
     if !seeds.is_empty() {
         let _ = writeln!(page, "<dt>Seed</dt><dd>{}</dd>", seeds.join(", "));
     }
-    if let Some(command) = repeat(records, None) {
+    if let Some(command) = repeat_all(registry, records) {
         let _ = writeln!(page, "<dt>To repeat</dt><dd><code>{}</code></dd>", Escaped(&command));
     }
     page.push_str("</dl>\n");
 }
 
-/// The command that repeats a run, or one experiment of it, with the same data and scale.
-pub(super) fn repeat(records: &Records, id: Option<&str>) -> Option<String> {
-    let row = records.rows.iter().find(|row| id.is_none_or(|id| row.id == id));
+/// The command that repeats one experiment of a run with the same data and scale.
+pub(super) fn repeat(records: &Records, id: &str) -> Option<String> {
     // An example may have no rows; it then ran as the others did.
-    let row = row.or(records.rows.first())?;
-    let scale = machine::scale_of(&row.machine)?;
-    let mut command = "cargo run --release -p bench-harness -- ".to_owned();
-    let _ = match id {
-        Some(id) => write!(command, "run {id}"),
-        None => write!(command, "reproduce"),
+    let row = records.rows_of(id).next().or(records.rows.first())?;
+    command(&format!("run {id}"), row)
+}
+
+/// The command that repeats the whole run: of all experiments, or only of those that ran.
+fn repeat_all(registry: &Registry, records: &Records) -> Option<String> {
+    let row = records.rows.first()?;
+    let all = registry.ids();
+    let has_run = |id: &&String| {
+        records.rows_of(id).next().is_some() || records.judgements_of(id).next().is_some()
     };
-    let _ = write!(command, " --scale {scale} --seed {}", row.seed);
-    Some(command)
+    let ran: Vec<&str> = all.iter().filter(has_run).map(String::as_str).collect();
+    if ran.len() == all.len() {
+        return command("reproduce", row);
+    }
+    command(&format!("reproduce --only {}", ran.join(",")), row)
+}
+
+fn command(what: &str, row: &Row) -> Option<String> {
+    let (scale, seed) = (machine::scale_of(&row.machine)?, row.seed);
+    Some(format!("cargo run --release -p bench-harness -- {what} --scale {scale} --seed {seed}"))
 }
 
 fn claims(page: &mut String, group: &Group<'_>) {

@@ -68,7 +68,7 @@ pub(super) fn render(
         let _ = write!(page, "<h3>What we reconstructed</h3>\n{}", paragraphs(reconstruction));
     }
     raw(page, &rows);
-    if let (Some(command), true) = (repeat(records, Some(&about.id)), !rows.is_empty() || judged) {
+    if let (Some(command), true) = (repeat(records, &about.id), !rows.is_empty() || judged) {
         let _ = writeln!(page, "<h3>To repeat</h3>\n<pre>{}</pre>", Escaped(&command));
     }
     page.push_str("<p><a href=\"#contents\">Back to the contents</a></p>\n</section>\n");

@@ -4,12 +4,13 @@ use std::rc::Rc;
 
 use multipattern::{Method, Semantics};
 
-use super::engines::{self, Load, SEEDS, Sum, agree, answer, detector, seeds};
+use super::engines::{BATCH, Load, SEEDS, agree, answer, detector, seeds};
 use super::plots::{self, cpu, over_seeds};
+use super::race::{self, Entry, MECHANISM, METHODS, Runs, race};
 use crate::claim::{Claim, Rule, ratio};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::experiment::{About, Context, Experiment, Kind, Scale};
-use crate::measure::{Contender, Plan, Samples, Summary, interleave};
+use crate::measure::Summary;
 use crate::record::Row;
 
 /// Fig. 14.
@@ -20,16 +21,6 @@ pub struct Time;
 #[derive(Debug)]
 pub struct Throughput;
 
-/// What the text names as the mechanism of each step, in our engine.
-pub const MECHANISM: &str = "\
-The mechanism of each step. Single keeps every partial match of every pattern and looks at each \
-when an event fits its next operand. Optimized keeps none: a bitmap of the window for each type says \
-where its events are, and only an event that can complete a pattern makes its matches, from the \
-bitmaps. Sharing keeps bitmaps and ends of prefixes once for all patterns that begin alike. Proposed \
-shares what lies inside of patterns as well: lists of the pairs and triples of events that stand \
-before the last operand are made once for an event and read by every pattern that has them.";
-
-const METHODS: [Method; 4] = [Method::Proposed, Method::Sharing, Method::Optimized, Method::Single];
 const APART: &str = "single minus proposed";
 
 /// The numbers of events at a scale.
@@ -39,13 +30,6 @@ pub fn sizes(scale: Scale) -> Vec<u64> {
         Scale::Quick | Scale::Paper => vec![1000, 10_000, 100_000],
         Scale::Full => vec![1000, 10_000, 100_000, 1_000_000],
     }
-}
-
-/// Several seeds share the rounds.
-fn rounds(context: &Context<'_>) -> Plan {
-    let Plan { warm_up, rounds, shortest } = context.plan();
-    let rounds = if context.scale <= Scale::Quick { 2 } else { rounds / 2 };
-    Plan { warm_up, rounds, shortest }
 }
 
 /// Compares what all methods find at every size with every seed, and records how much.
@@ -75,87 +59,29 @@ fn check(context: &mut Context<'_>) -> Result<()> {
 
 const MATCHES: &str = "matches";
 
-/// The runs of a method over a stream with every seed.
-struct Runs {
-    method: Method,
-    events: u64,
-    /// For each seed: the samples, and what was found.
-    seeds: Vec<(Samples<()>, Sum)>,
-}
-
-impl Runs {
-    /// A figure of the median run of each seed.
-    fn medians(&self, of: impl Fn(f64, Sum) -> f64, wall: bool) -> Vec<f64> {
-        let median = |(samples, sum): &(Samples<()>, Sum)| {
-            let times = if wall { samples.wall_summary() } else { samples.cpu_summary() };
-            times.map(|times| of(times.median, *sum))
-        };
-        self.seeds.iter().filter_map(median).collect()
-    }
-
-    /// CPU times of all rounds with all seeds.
-    fn all(&self) -> Vec<f64> {
-        self.seeds.iter().flat_map(|(samples, _)| samples.cpu.iter().copied()).collect()
-    }
-}
-
-/// All methods at all sizes take turns, one seed after the other.
+/// All methods at all sizes take turns.
 fn measure(context: &Context<'_>) -> Result<Vec<Runs>> {
     let sizes = sizes(context.scale);
-    let places: Vec<(Method, u64)> =
-        sizes.iter().flat_map(|&size| METHODS.map(|method| (method, size))).collect();
-    let mut runs: Vec<Runs> =
-        places.iter().map(|&(method, events)| Runs { method, events, seeds: Vec::new() }).collect();
-    for seed in seeds(context.seed) {
+    race(context, |seed| {
         let load = Load::table1(sizes.last().copied().unwrap_or(0), seed)?;
         let set = load.set(Semantics::Any)?;
-        let mut contenders = Vec::new();
-        let mut sums = Vec::new();
-        for &(method, size) in &places {
-            let prepared = detector(&set, method)?;
-            let events = Rc::clone(&load.events);
-            let run = move || engines::read(prepared.clone(), &events[..size as usize]);
-            let expected = run()?;
-            sums.push(expected);
-            contenders.push(Contender::new(method.name(), move || {
-                let sum = run()?;
-                if sum == expected {
-                    return Ok(());
-                }
-                Err(Error::disagreement(format!("{sum:?}, and {expected:?} before")))
-            }));
+        let mut entries = Vec::new();
+        for &size in &sizes {
+            for method in METHODS {
+                let (name, detector) = (method.to_string(), detector(&set, method)?);
+                let (events, length) = (Rc::clone(&load.events), size as usize);
+                entries.push(Entry { name, x: size as f64, detector, events, length });
+            }
         }
-        // A size at a time: its methods come first, each compared with the others.
-        for (of_size, size) in sums.chunks(METHODS.len()).zip(&sizes) {
-            let named: Vec<(&str, Sum)> =
-                METHODS.iter().map(|one| one.name()).zip(of_size.iter().copied()).collect();
-            agree(&named).map_err(|error| error.within(format!("{size} events")))?;
-        }
-        let samples = interleave(&mut contenders, &rounds(context), context.progress)?;
-        for ((runs, samples), sum) in runs.iter_mut().zip(samples).zip(sums) {
-            runs.seeds.push((samples, sum));
-        }
-    }
-    Ok(runs)
-}
-
-/// The runs of two methods over equally many events.
-fn pairs(runs: &[Runs], a: Method, b: Method) -> impl Iterator<Item = (&Runs, &Runs)> {
-    runs.iter().filter(move |one| one.method == a).filter_map(move |one| {
-        let other = runs.iter().find(|other| other.method == b && other.events == one.events)?;
-        Some((one, other))
+        Ok(entries)
     })
-}
-
-fn neighbours() -> impl Iterator<Item = (Method, Method)> {
-    METHODS.windows(2).map(|pair| (pair[0], pair[1])).chain([(Method::Proposed, Method::Single)])
 }
 
 fn method_text(measured: &str) -> String {
     format!(
         "The parameters of Table 1 but for the length of the stream, {SEEDS} seeds; semantics any. \
-         {measured} A run takes a detector that was prepared before, copies it, pushes every event and \
-         reads every index of every match; one thread, events in memory. All methods at all lengths \
+         {measured} A run takes a copy of a detector that was prepared before, which is not in the time, \
+         gives it every event and reads every index of every match; one thread. {BATCH} All methods at all lengths \
          take turns, each seed in rounds of its own; points are means of the seeds' medians with the \
          least and the most, ratios are paired within a round, of all seeds together. What is found, \
          indices and order included, is compared before, and sums in every run.\n\n{MECHANISM}"
@@ -210,33 +136,28 @@ impl Experiment for Time {
     fn measure(&self, context: &mut Context<'_>) -> Result<()> {
         let runs = measure(context)?;
         for one in &runs {
-            let (x, name) = (one.events as f64, one.method.name());
-            for (series, wall) in [(cpu(name), false), (name.to_owned(), true)] {
-                let times = over_seeds(&one.medians(|time, _| time * 1e3, wall));
-                times.into_iter().for_each(|times| context.record.point(&series, x, times, "ms"));
+            for (series, wall) in [(cpu(&one.name), false), (one.name.clone(), true)] {
+                let times = one.medians(wall, |time, _| time * 1e3);
+                times
+                    .into_iter()
+                    .for_each(|times| context.record.point(&series, one.x, times, "ms"));
             }
         }
-        for (a, b) in neighbours() {
-            for (one, other) in pairs(&runs, a, b) {
-                if let Some(summary) = Summary::of_ratios(&one.all(), &other.all()) {
-                    let series = ratio(&cpu(a.name()), &cpu(b.name()));
-                    context.record.point(&series, one.events as f64, summary, "ratio");
-                }
-            }
-        }
-        for (proposed, single) in pairs(&runs, Method::Proposed, Method::Single) {
-            let apart = single.all().into_iter().zip(proposed.all());
-            let apart: Vec<f64> =
-                apart.map(|(single, proposed)| (single - proposed) * 1e3).collect();
-            if let Some(summary) = Summary::of(&apart) {
-                context.record.point(APART, proposed.events as f64, summary, "ms");
+        let steps: Vec<_> = race::steps().map(|(a, b)| (a.name(), b.name())).collect();
+        race::record_ratios(context, &runs, &steps);
+        for (proposed, single) in race::pairs(&runs, "proposed", "single") {
+            let at = proposed.x;
+            let [single, proposed] = [single, proposed].map(|one| one.all(|time, _| time * 1e3));
+            let apart = single.iter().zip(proposed).map(|(single, proposed)| single - proposed);
+            if let Some(summary) = Summary::of(&apart.collect::<Vec<_>>()) {
+                context.record.point(APART, at, summary, "ms");
             }
         }
         Ok(())
     }
 
     fn sentences(&self, rows: &[&Row]) -> Vec<String> {
-        steps(rows, cpu, |a, b| b / a, "How much less time it takes")
+        each_step(rows, cpu, |a, b| b / a, "How much less time it takes")
     }
 }
 
@@ -297,23 +218,24 @@ impl Experiment for Throughput {
     fn measure(&self, context: &mut Context<'_>) -> Result<()> {
         let runs = measure(context)?;
         for one in &runs {
-            let (x, name, events_read) = (one.events as f64, one.method.name(), one.events as f64);
-            let matches = one.medians(|time, sum| sum.matches as f64 / time / 1e6, false);
-            let read = one.medians(|time, _| events_read / time / 1e6, false);
-            for (series, values, unit) in
-                [(rate(name), matches, "M matches/s"), (events(name), read, "M events/s")]
-            {
-                if let Some(summary) = over_seeds(&values) {
-                    context.record.point(&series, x, summary, unit);
+            let matches = one.medians(false, |time, sum| sum.matches as f64 / time / 1e6);
+            let read = one.medians(false, |time, _| one.events / time / 1e6);
+            let rates = [
+                (rate(&one.name), matches, "M matches/s"),
+                (events(&one.name), read, "M events/s"),
+            ];
+            for (series, summary, unit) in rates {
+                if let Some(summary) = summary {
+                    context.record.point(&series, one.x, summary, unit);
                 }
             }
         }
-        for (a, b) in neighbours() {
-            for (one, other) in pairs(&runs, a, b) {
-                // Both found the same: throughputs are as times, the other way round.
-                if let Some(summary) = Summary::of_ratios(&other.all(), &one.all()) {
+        for (a, b) in race::steps() {
+            for (one, other) in race::pairs(&runs, a.name(), b.name()) {
+                let throughput = |one: &Runs| one.all(|time, sum| sum.matches as f64 / time);
+                if let Some(summary) = Summary::of_ratios(&throughput(one), &throughput(other)) {
                     let series = ratio(&rate(a.name()), &rate(b.name()));
-                    context.record.point(&series, one.events as f64, summary, "ratio");
+                    context.record.point(&series, one.x, summary, "ratio");
                 }
             }
         }
@@ -321,12 +243,12 @@ impl Experiment for Throughput {
     }
 
     fn sentences(&self, rows: &[&Row]) -> Vec<String> {
-        steps(rows, rate, |a, b| a / b, "How much higher the throughput is")
+        each_step(rows, rate, |a, b| a / b, "How much higher the throughput is")
     }
 }
 
 /// How many times better each method is than the next one in the longest stream.
-fn steps(
+fn each_step(
     rows: &[&Row],
     of: impl Fn(&str) -> String,
     better: impl Fn(f64, f64) -> f64,
@@ -337,7 +259,7 @@ fn steps(
     };
     let value = |method: Method| plots::value(rows, &of(method.name()), &x);
     let step = |(a, b)| Some(format!("{a} to {b} {:.2}", better(value(a)?, value(b)?)));
-    let steps: Option<Vec<String>> = neighbours().map(step).collect();
+    let steps: Option<Vec<String>> = race::steps().map(step).collect();
     let text =
         |steps: Vec<String>| format!("{what} at {x} events, as factors: {}.", steps.join(", "));
     steps.map(text).into_iter().collect()

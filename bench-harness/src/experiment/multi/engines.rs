@@ -1,20 +1,22 @@
 //! Patterns and events of the paper's Table 1, one way to run the engine, and what it answers.
 
-use std::io::{self, Write};
+use std::fmt::Debug;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use data_gen::format::Format;
 use data_gen::patterns::{PatternOptions, Shape};
 use data_gen::stream::letters::LETTERS;
-use data_gen::stream::{Rfid, RfidOptions, StreamKind};
+use data_gen::stream::{Rfid, RfidOptions, RouteOptions, StreamKind};
 use multipattern::{
-    Config, Count, Detector, Event, Match, Method, PatternId, PatternSet, Schema, Semantics, Slot,
-    TypeId, ValueRef, Visit, Window,
+    Config, Count, Detector, Event, Match, Method, PatternId, PatternSet, Schema, Semantics, Sink,
+    Slot, TypeId, ValueRef, Visit, Window,
 };
-use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
+use crate::experiment::common::hash;
+use crate::measure::Contender;
+
+pub use crate::experiment::common::{agree, generating};
 
 /// The paper's Table 1: the window in events.
 pub const WINDOW: u64 = 40;
@@ -34,11 +36,6 @@ pub const SEEDS: u64 = 5;
 /// What goes wrong in the engine.
 pub fn fail(error: multipattern::Error) -> Error {
     Error::failed(format!("multipattern: {error}"))
-}
-
-/// What goes wrong in a generator.
-pub fn generating(error: &io::Error) -> Error {
-    Error::io("cannot generate data", error)
 }
 
 /// The seeds of the repetitions.
@@ -71,22 +68,31 @@ impl Event for Reading {
     }
 }
 
-/// A set of patterns given as letters.
-pub fn set(patterns: &[Vec<u8>], semantics: Semantics) -> Result<PatternSet> {
+/// A set of patterns given as numbers of types.
+pub fn set_of<N: AsRef<str>>(
+    types: &[N],
+    patterns: &[Vec<u8>],
+    semantics: Semantics,
+    window: Window,
+) -> Result<PatternSet> {
     let mut schema = Schema::new();
-    for name in LETTERS {
-        schema.add_type(name);
+    for name in types {
+        schema.add_type(name.as_ref());
     }
     for name in ATTRIBUTES {
         schema.add_attribute(name);
     }
-    let mut builder = PatternSet::builder().schema(schema).semantics(semantics);
-    builder = builder.window(Window::Events(WINDOW));
+    let mut builder = PatternSet::builder().schema(schema).semantics(semantics).window(window);
     for (at, pattern) in patterns.iter().enumerate() {
-        let operands = pattern.iter().map(|&letter| LETTERS[usize::from(letter)]);
+        let operands = pattern.iter().map(|&number| types[usize::from(number)].as_ref());
         builder = builder.seq(&format!("P{}", at + 1), operands);
     }
     builder.build().map_err(fail)
+}
+
+/// A set of patterns given as letters, with the window of Table 1.
+pub fn set(patterns: &[Vec<u8>], semantics: Semantics) -> Result<PatternSet> {
+    set_of(&LETTERS, patterns, semantics, Window::Events(WINDOW))
 }
 
 /// Patterns, and the events that they are sought in.
@@ -101,7 +107,7 @@ pub struct Load {
 }
 
 impl Load {
-    /// So many patterns of a shape over so many events, else as in Table 1.
+    /// So many patterns of a shape over so many uniform events, else as in Table 1.
     pub fn new(shape: Shape, patterns: u64, events: u64, seed: u64) -> Result<Self> {
         let options = RfidOptions::new(events);
         let stream = options.stream(seed).map_err(|error| generating(&error))?;
@@ -109,6 +115,17 @@ impl Load {
             patterns: patterns_of(&PatternOptions::new(shape, patterns), seed)?,
             events: stream.map(Reading).collect(),
             sha256: hash(&StreamKind::Rfid(options), seed)?,
+        })
+    }
+
+    /// So many patterns that are parts of production routes, over events of pieces on these routes.
+    pub fn routes(patterns: u64, events: u64, seed: u64) -> Result<Self> {
+        let options = RouteOptions::new(events);
+        let stream = options.stream(seed).map_err(|error| generating(&error))?;
+        Ok(Self {
+            patterns: patterns_of(&PatternOptions::new(Shape::Routes, patterns), seed)?,
+            events: stream.map(Reading).collect(),
+            sha256: hash(&StreamKind::Routes(options), seed)?,
         })
     }
 
@@ -126,24 +143,6 @@ impl Load {
 /// The patterns of a seed.
 pub fn patterns_of(options: &PatternOptions, seed: u64) -> Result<Vec<Vec<u8>>> {
     Ok(options.patterns(seed).map_err(|error| generating(&error))?.collect())
-}
-
-/// The SHA-256 of a stream as CSV.
-fn hash(kind: &StreamKind, seed: u64) -> Result<String> {
-    struct Hasher(Sha256);
-    impl Write for Hasher {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.update(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut hasher = Hasher(Sha256::new());
-    kind.write(seed, Format::Csv, &mut hasher).map_err(|error| generating(&error))?;
-    Ok(hasher.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Everything that was found, in its order.
@@ -202,40 +201,64 @@ pub fn answer<E: Event>(
     Ok(answer)
 }
 
+/// How the runs of a figure are given their events, in words.
+pub const BATCH: &str = "\
+All contenders are given their events in one way: the stream is an array of them, and one call of \
+push_all takes it from begin to end.";
+
 /// Reads every index of every match.
-pub fn read(mut detector: Detector, events: &[Reading]) -> Result<Sum> {
+pub fn read<E: Event>(detector: &mut Detector, events: &[E]) -> Result<Sum> {
     let mut sum = Sum::default();
-    let mut sink = Visit(|found: Match<'_>| {
+    detector.push_all(events, &mut reader(&mut sum)).map_err(fail)?;
+    Ok(sum)
+}
+
+/// The same, but events are pushed one by one.
+pub fn read_singly<E: Event>(detector: &mut Detector, events: &[E]) -> Result<Sum> {
+    let mut sum = Sum::default();
+    {
+        let mut sink = reader(&mut sum);
+        for event in events {
+            let _ = detector.push(event, &mut sink).map_err(fail)?;
+        }
+    }
+    Ok(sum)
+}
+
+fn reader(sum: &mut Sum) -> impl Sink {
+    Visit(|found: Match<'_>| {
         sum.matches += 1;
         for &event in found.events {
             sum.indices = sum.indices.wrapping_add(event);
         }
         ControlFlow::Continue(())
-    });
-    for event in events {
-        let _ = detector.push(event, &mut sink).map_err(fail)?;
-    }
-    Ok(sum)
+    })
 }
 
 /// Counts the matches without looking at them.
-pub fn count(mut detector: Detector, events: &[Reading]) -> Result<u64> {
+pub fn count<E: Event>(detector: &mut Detector, events: &[E]) -> Result<u64> {
     let mut counts = Count::default();
-    for event in events {
-        let _ = detector.push(event, &mut counts).map_err(fail)?;
-    }
+    detector.push_all(events, &mut counts).map_err(fail)?;
     Ok(counts.total)
 }
 
-/// Contenders that answer differently have no times.
-pub fn agree<A: PartialEq + std::fmt::Debug>(answers: &[(&str, A)]) -> Result<()> {
-    let Some(((first, expected), others)) = answers.split_first() else { return Ok(()) };
-    for (name, answer) in others {
-        if answer != expected {
-            return Err(Error::disagreement(format!(
-                "{first} answers {expected:?}, but {name} answers {answer:?}"
-            )));
-        }
-    }
-    Ok(())
+/// A contender: for each run a copy is made of a detector that was prepared, and a run must give what
+/// is expected.
+pub fn contender<'a, A: PartialEq + Debug + 'a>(
+    name: impl Into<String>,
+    detector: Detector,
+    expected: A,
+    run: impl Fn(&mut Detector) -> Result<A> + 'a,
+) -> Contender<'a, ()> {
+    Contender::prepared(
+        name,
+        move || detector.clone(),
+        move |detector| {
+            let found = run(detector)?;
+            if found == expected {
+                return Ok(());
+            }
+            Err(Error::disagreement(format!("finds {found:?}, but {expected:?} is right")))
+        },
+    )
 }

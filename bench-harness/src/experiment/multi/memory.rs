@@ -1,26 +1,29 @@
 //! Memory against the scale of the stream: Fig. 15.
 
+use std::rc::Rc;
+
 use multipattern::{Method, Semantics};
 
 use super::detection::sizes;
 use super::engines::{Load, SEEDS, agree, answer, detector, seeds};
 use super::plots::{self, over_seeds};
+use super::race::{METHODS, record_peaks};
 use crate::claim::{Claim, Rule};
 use crate::error::{Error, Result};
 use crate::experiment::{About, Context, Experiment, Kind};
 use crate::measure::memory::Heap;
-use crate::record::Row;
+use crate::number::grouped;
+use crate::record::{Row, X};
 
 /// The figure.
 #[derive(Debug)]
 pub struct Memory;
 
-const METHODS: [Method; 4] = [Method::Proposed, Method::Sharing, Method::Optimized, Method::Single];
-
 /// The live structures are looked at after every so many events.
 const STEP: usize = 16;
 
-fn heap_of(method: Method) -> String {
+/// The series of the heap.
+pub fn heap_of(method: Method) -> String {
     format!("{method}, heap")
 }
 
@@ -30,6 +33,36 @@ fn live(method: Method) -> String {
 
 fn partial(method: Method) -> String {
     format!("{method}, partial matches")
+}
+
+/// The method that a probe is of.
+pub fn method_of(probe: &str) -> Result<Method> {
+    let known = METHODS.into_iter().find(|method| method.name() == probe);
+    known.ok_or_else(|| Error::usage(format!("there is no memory probe {probe}")))
+}
+
+/// What heaps the methods need at an x, and where the proposed method needs more than another.
+pub fn needs(rows: &[&Row], x: &X, at: &str) -> Vec<String> {
+    let value = |method: Method| Some((method, plots::value(rows, &heap_of(method), x)?));
+    let heaps: Option<Vec<(Method, f64)>> = METHODS.into_iter().map(value).collect();
+    let Some([(_, proposed), others @ ..]) = heaps.as_deref() else { return Vec::new() };
+    let list: Vec<String> =
+        others.iter().map(|(other, heap)| format!("{other} {:.2}", heap / proposed)).collect();
+    let mut sentences = vec![format!(
+        "At {at} the proposed method's heap grew by {} kB; as multiples of that: {}.",
+        grouped((proposed / 1e3).round()),
+        list.join(", ")
+    )];
+    let less: Vec<&str> =
+        others.iter().filter(|(_, heap)| heap < proposed).map(|(other, _)| other.name()).collect();
+    if !less.is_empty() {
+        sentences.push(format!(
+            "It needs more memory than {}: the shared lists of pairs are kept for the time that they \
+             save.",
+            less.join(" and ")
+        ));
+    }
+    sentences
 }
 
 impl Experiment for Memory {
@@ -61,10 +94,11 @@ impl Experiment for Memory {
                  the detector's own statistics show, looked at after every {STEP} events; partial \
                  matches: the most that it remembered one by one. Means of the seeds with the least \
                  and the most; the claims compare the means exactly.\n\nThe mechanism of each step. \
-                 Single keeps every partial match. Optimized keeps none, only bitmaps and the events \
-                 of the window, and a plan for each pattern. Sharing adds nodes of shared prefixes and \
-                 drops what patterns had of their own. Proposed adds to that the shared lists of pairs \
-                 and triples, which are memory that it spends to save time."
+                 Single keeps every partial match. Optimized keeps none: only the events of the \
+                 window by type, and a plan and a number for each prefix, all of this for every \
+                 pattern. Sharing keeps windows and numbers of prefixes once for all patterns. \
+                 Proposed adds to that the shared lists of pairs, which are memory that it spends to \
+                 save time."
             ),
             reconstruction: Some(
                 "The picture is lost; 10^3 to 10^5 events leads up to Table 1. Whether the paper \
@@ -144,56 +178,20 @@ impl Experiment for Memory {
         let Some(x) = plots::last(rows, &heap_of(Method::Proposed)).map(|row| row.x.clone()) else {
             return Vec::new();
         };
-        let value = |method: Method| Some((method, plots::value(rows, &heap_of(method), &x)?));
-        let heaps: Option<Vec<(Method, f64)>> = METHODS.into_iter().map(value).collect();
-        let Some([(_, proposed), others @ ..]) = heaps.as_deref() else { return Vec::new() };
-        let list: Vec<String> =
-            others.iter().map(|(other, heap)| format!("{other} {:.2}", heap / proposed)).collect();
-        let mut sentences = vec![format!(
-            "At {x} events the proposed method's heap grew by {:.0} kB; as multiples of that: {}.",
-            proposed / 1e3,
-            list.join(", ")
-        )];
-        let less: Vec<&str> = others
-            .iter()
-            .filter(|(_, heap)| heap < proposed)
-            .map(|(other, _)| other.name())
-            .collect();
-        if !less.is_empty() {
-            sentences.push(format!(
-                "It needs more memory than {}: shared lists of pairs and triples are kept for what \
-                 they save in time.",
-                less.join(" and ")
-            ));
-        }
-        sentences
+        needs(rows, &x, &format!("{x} events"))
     }
 
     fn probe(&self, name: &str, context: &mut Context<'_>, heap: &dyn Heap) -> Result<u64> {
-        let method = METHODS
-            .into_iter()
-            .find(|method| method.name() == name)
-            .ok_or_else(|| Error::usage(format!("there is no memory probe {name}")))?;
+        let method = method_of(name)?;
         let sizes = sizes(context.scale);
-        let mut peaks = vec![Vec::new(); sizes.len()];
-        for seed in seeds(context.seed) {
+        record_peaks(context, heap, &heap_of(method), |seed| {
             let load = Load::table1(sizes.last().copied().unwrap_or(0), seed)?;
-            let set = load.set(Semantics::Any)?;
-            for (&size, peaks) in sizes.iter().zip(&mut peaks) {
-                let events = &load.events[..size as usize];
-                let (answer, peak) =
-                    heap.peak_during(|| answer(detector(&set, method)?, events, |_| ()));
-                answer?;
-                peaks.push(peak as f64);
-            }
-        }
-        let mut most = 0.0_f64;
-        for (&size, peaks) in sizes.iter().zip(&peaks) {
-            if let Some(summary) = over_seeds(peaks) {
-                most = most.max(summary.hi);
-                context.record.point(&heap_of(method), size as f64, summary, "bytes");
-            }
-        }
-        Ok(most as u64)
+            let set = Rc::new(load.set(Semantics::Any)?);
+            let place = |&size: &u64| {
+                let (set, events) = (Rc::clone(&set), Rc::clone(&load.events));
+                (size as f64, move || detector(&set, method), events, size as usize)
+            };
+            Ok(sizes.iter().map(place).collect())
+        })
     }
 }

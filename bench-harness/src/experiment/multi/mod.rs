@@ -1,4 +1,4 @@
-//! The experiments of the multi-pattern paper, and our own check of the engine's speed.
+//! The experiments of the multi-pattern paper, and our own checks.
 //!
 //! | Module | What it holds |
 //! | --- | --- |
@@ -7,19 +7,23 @@
 //! | [`sizes`] | states and edges of the models, Figs. 12 and 13 |
 //! | [`detection`] | time and throughput, Figs. 14 and 16 |
 //! | [`memory`] | memory, Fig. 15 |
-//! | [`speed`] | our own check |
-//! | [`engines`], [`oracle`], [`strict`], [`plots`] | one way to run the engine; brute force; the peer for `strict`; series and summaries |
+//! | [`speed`], [`growth`], [`windows`] | our own checks |
+//! | [`engines`], [`race`] | one way to run the engine; runs of several ways with several seeds |
+//! | [`oracle`], [`strict`], [`plots`] | brute force; the peer for `strict`; series and summaries |
 
 mod detection;
 mod engines;
+mod growth;
 mod memory;
 mod models;
 mod oracle;
 mod parameters;
 mod plots;
+mod race;
 mod sizes;
 mod speed;
 mod strict;
+mod windows;
 
 use super::{Experiment, Paper};
 
@@ -38,7 +42,7 @@ pub const PAPER: Paper = Paper {
              operand) we read what its own examples mean.",
 };
 
-/// All experiments in their order, our own check last.
+/// All experiments in their order, our own checks last.
 pub fn experiments() -> Vec<Box<dyn Experiment>> {
     vec![
         Box::new(models::FIG6),
@@ -51,5 +55,8 @@ pub fn experiments() -> Vec<Box<dyn Experiment>> {
         Box::new(memory::Memory),
         Box::new(detection::Throughput),
         Box::new(speed::Speed),
+        Box::new(growth::PATTERNS),
+        Box::new(growth::ROUTES),
+        Box::new(windows::Windows),
     ]
 }

@@ -1,21 +1,20 @@
 //! One way to run the engine, the events that it is given, and what becomes of times.
 
-use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use data_gen::format::Format;
 use data_gen::stream::{StockOptions, StreamKind};
 use nfab::language::Query;
 use nfab::{
     Automaton, CompileOptions, Config, Count, Engine, Evaluation, Event, HistoryKind, Match,
     Schema, Slot, Stats, TypeId, ValueRef, ValueType, Visit,
 };
-use sha2::{Digest, Sha256};
 
 use crate::baseline::stock::{Answer, Outcome, Stock};
 use crate::error::{Error, Result};
+
+pub use crate::experiment::common::{agree, generating, hash};
 
 /// What goes wrong in the engine.
 pub fn fail(error: nfab::Error) -> Error {
@@ -199,40 +198,4 @@ pub fn stocks(options: &StockOptions, seed: u64) -> Result<Stream<Stock>> {
     });
     let sha256 = hash(&StreamKind::Stock(options.clone()), seed)?;
     Ok(Stream { events: events.collect(), sha256 })
-}
-
-/// What goes wrong in a generator.
-pub fn generating(error: &io::Error) -> Error {
-    Error::io("cannot generate events", error)
-}
-
-/// The SHA-256 of a stream as CSV.
-pub fn hash(kind: &StreamKind, seed: u64) -> Result<String> {
-    struct Hasher(Sha256);
-    impl Write for Hasher {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.update(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut hasher = Hasher(Sha256::new());
-    kind.write(seed, Format::Csv, &mut hasher).map_err(|error| generating(&error))?;
-    Ok(hasher.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-/// Contenders that answer differently have no times.
-pub fn agree<A: PartialEq + std::fmt::Debug>(answers: &[(&str, A)]) -> Result<()> {
-    let Some(((first, expected), others)) = answers.split_first() else { return Ok(()) };
-    for (name, answer) in others {
-        if answer != expected {
-            return Err(Error::disagreement(format!(
-                "{first} answers {expected:?}, but {name} answers {answer:?}"
-            )));
-        }
-    }
-    Ok(())
 }

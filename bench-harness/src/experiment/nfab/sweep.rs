@@ -4,25 +4,15 @@
 use std::fmt::Debug;
 
 use super::engines::Stream;
-use crate::claim::ratio;
 use crate::error::{Error, Result};
-use crate::experiment::spread::Spread;
-use crate::experiment::{Context, Plot, Spacing, Style};
+use crate::experiment::Context;
 use crate::measure::{Contender, Samples, Summary, interleave};
-use crate::record::{Row, X};
+use crate::record::X;
+
+pub use crate::experiment::plots::*;
 
 /// The unit of throughputs.
 pub const RATE: &str = "M events/s";
-
-/// The series of a contender's CPU time, as the recorder names it in ratios.
-pub fn cpu(name: &str) -> String {
-    format!("{name} (CPU)")
-}
-
-/// The series of the paired ratio of two contenders' CPU times.
-pub fn cpu_ratio(a: &str, b: &str) -> String {
-    ratio(&cpu(a), &cpu(b))
-}
 
 struct Place {
     x: X,
@@ -106,48 +96,4 @@ impl<'a> Sweep<'a> {
         }
         Ok(())
     }
-}
-
-/// Lines of these series.
-pub fn lines(title: &str, x_label: &str, y_label: &str, series: &[&str]) -> Plot {
-    Plot {
-        title: title.to_owned(),
-        style: Style::Lines,
-        series: series.iter().map(|&name| name.to_owned()).collect(),
-        x_label: x_label.to_owned(),
-        y_label: y_label.to_owned(),
-        x_axis: Spacing::Linear,
-        y_axis: Spacing::Linear,
-        absent: Vec::new(),
-    }
-}
-
-/// Groups of bars of these series.
-pub fn bars(title: &str, x_label: &str, y_label: &str, series: &[&str]) -> Plot {
-    Plot { style: Style::Bars, ..lines(title, x_label, y_label, series) }
-}
-
-/// A table of counts of these series.
-pub fn table(title: &str, x_label: &str, series: &[&str]) -> Plot {
-    Plot { style: Style::Table, ..lines(title, x_label, "", series) }
-}
-
-/// The paired ratios of two contenders' CPU times.
-pub fn ratios(title: &str, x_label: &str, (a, b): (&str, &str)) -> Plot {
-    Plot {
-        style: Style::Ratios,
-        y_axis: Spacing::Log,
-        series: vec![cpu_ratio(a, b)],
-        ..lines(title, x_label, "ratio of CPU times", &[])
-    }
-}
-
-/// The values of a series in the order of the rows.
-pub fn values<'r>(rows: &[&'r Row], series: &str) -> Vec<(&'r X, f64)> {
-    rows.iter().filter(|row| row.series == series).map(|row| (&row.x, row.value)).collect()
-}
-
-/// The range of a series.
-pub fn spread(rows: &[&Row], series: &str) -> Option<Spread> {
-    Spread::of(rows.iter().filter(|row| row.series == series).map(|row| row.value))
 }

@@ -62,7 +62,7 @@ impl Experiment for History {
                 sweep::ratios(
                     "Paired ratio of the CPU times: below 1, the chain is faster",
                     "runs at once",
-                    (CHAIN, VERSIONED),
+                    &[(CHAIN, VERSIONED)],
                 ),
             ],
         }

@@ -100,12 +100,12 @@ impl Experiment for Speed {
                 sweep::ratios(
                     "Paired ratio of the CPU times, every match read: the bar is 2",
                     "query",
-                    (NFAB, HAND),
+                    &[(NFAB, HAND)],
                 ),
                 sweep::ratios(
                     "Paired ratio of the CPU times, counting: the bar is 2",
                     "query",
-                    (NFAB_COUNT, HAND_COUNT),
+                    &[(NFAB_COUNT, HAND_COUNT)],
                 ),
                 sweep::table("Matches", "query", &["matches"]),
             ],

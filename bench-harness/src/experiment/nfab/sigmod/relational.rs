@@ -65,7 +65,7 @@ impl Experiment for Relational {
                 sweep::ratios(
                     "Paired ratio of the CPU times: below 1, NFA^b is faster",
                     "query",
-                    (NFAB, JOIN),
+                    &[(NFAB, JOIN)],
                 ),
                 Plot {
                     x_axis: Spacing::Log,

@@ -80,12 +80,12 @@ impl Experiment for Throughput {
                 sweep::ratios(
                     "Paired ratio of the CPU times, every match read: below 1, merging helps",
                     "query",
-                    (MERGED, BASIC),
+                    &[(MERGED, BASIC)],
                 ),
                 sweep::ratios(
                     "Paired ratio of the CPU times, matches only counted",
                     "query",
-                    (MERGED_COUNT, BASIC_COUNT),
+                    &[(MERGED_COUNT, BASIC_COUNT)],
                 ),
                 sweep::bars(
                     "Matches only counted (ours)",
