@@ -61,26 +61,37 @@ fn condition() -> impl Strategy<Value = String> {
     })
 }
 
+const STRATEGIES: [&str; 4] =
+    ["skip_till_next_match", "skip_till_next_match", "strict_contiguity", "partition_contiguity"];
+
 fn text() -> impl Strategy<Value = String> {
+    text_of(&STRATEGIES, any::<bool>(), 0.15)
+}
+
+/// Strict contiguity without keys: the events of a match are in a row.
+fn row() -> impl Strategy<Value = String> {
+    text_of(&["strict_contiguity"], Just(false), 0.0)
+}
+
+fn text_of(
+    strategies: &'static [&'static str],
+    keyed: impl Strategy<Value = bool>,
+    next: f64,
+) -> impl Strategy<Value = String> {
     let kind = prop::sample::select(vec!["A", "A", "B", "C"]);
     let conditions = prop_oneof![
         2 => Just(Vec::new()),
         4 => prop::collection::vec(condition(), 1..3)
     ];
-    let stage = (kind, prop::bool::weighted(0.15), conditions);
-    let strategy = prop::sample::select(vec![
-        "skip_till_next_match",
-        "skip_till_next_match",
-        "strict_contiguity",
-        "partition_contiguity",
-    ]);
+    let stage = (kind, prop::bool::weighted(next), conditions);
+    let strategy = prop::sample::select(strategies);
     let window = prop_oneof![
         2 => Just(String::new()),
         2 => (1..12_u32).prop_map(|length| format!(" WITHIN {length} ms")),
         2 => (1..12_u32).prop_map(|length| format!(" WITHIN {length} EVENTS")),
         1 => Just(" WITHIN 9223372036854775807 ms".to_owned()),
     ];
-    (prop::collection::vec(stage, 1..6), strategy, any::<bool>(), window).prop_map(
+    (prop::collection::vec(stage, 1..6), strategy, keyed, window).prop_map(
         |(stages, strategy, keyed, window)| {
             let mut items = String::new();
             let mut conditions = Vec::new();
@@ -209,6 +220,18 @@ proptest! {
     }
 
     #[test]
+    fn rows_find_what_runs_find(text in row(), steps in steps(60), end in any::<bool>()) {
+        let rows = automaton(&text, None);
+        let runs = automaton(&text, Some(Evaluation::Runs));
+        let config = config(end);
+        let found = visited(&rows, &steps, config);
+        prop_assert_eq!(&found, &visited(&runs, &steps, config));
+        let numbers: Vec<u64> = found.iter().map(|step| step.1).collect();
+        prop_assert_eq!(counted(&rows, &steps, config), numbers);
+        check(&rows, config, &steps[..steps.len().min(30)], end);
+    }
+
+    #[test]
     fn queues_go_on(
         text in text(),
         steps in steps(30),
@@ -270,6 +293,48 @@ fn as_many_stages_as_there_are_bits_and_more() {
                 assert_eq!(counted(&queues, &steps, Config::new()), numbers, "{text}");
                 check(&queues, Config::new(), &steps[300..], false);
             }
+        }
+    }
+}
+
+/// What is behind a row is forgotten, also if the row never ends and no window passes.
+#[test]
+fn rows_remember_what_they_hold() {
+    for text in [
+        "PATTERN SEQ(A a, A b, A c, B d) WHERE strict_contiguity",
+        "PATTERN SEQ(A a, A b, A c, A d) WHERE strict_contiguity",
+        "PATTERN SEQ(A a, A b, A c, A d) WHERE strict_contiguity WITHIN 3 ms",
+    ] {
+        let automaton = automaton(text, None);
+        let mut engine = Engine::new(automaton);
+        for at in 0..5000 {
+            tell(&mut engine, &event("A", at), &mut Count::default());
+        }
+        let stats = engine.stats();
+        assert_eq!((stats.runs, stats.peak_runs, stats.cells), (3, 3, 3), "{text}");
+        assert!(stats.stored_events < 1000, "{text}: {stats:?}");
+    }
+}
+
+/// As many events as a limit allows, and one more.
+#[test]
+fn rows_keep_to_limits() {
+    let text = "PATTERN SEQ(A a, A b, A c, B d) WHERE strict_contiguity";
+    let automaton = automaton(text, None);
+    for most in 0..5 {
+        for which in 0..2 {
+            let mut limits = Limits::default();
+            let limit = if which == 0 { &mut limits.runs } else { &mut limits.history };
+            *limit = Limit::new(most, Policy::Error);
+            let mut engine = Engine::with_config(automaton.clone(), Config::new().limits(limits));
+            let mut pushed = 0;
+            while pushed < 10
+                && let Step::Event(event) = event("A", 0)
+                && engine.push(event, &mut Count::default()).is_ok()
+            {
+                pushed += 1;
+            }
+            assert_eq!(pushed, if most < 3 { most } else { 10 });
         }
     }
 }

@@ -9,7 +9,7 @@
 //! | [`Grouped`](grouped) | conditions that look back at first and last events | all runs in one wait that remember the same |
 //!
 //! The compact evaluation of a [sequence] of single events is simpler than that of the others: a queue
-//! a stage.
+//! a stage, or, where no event is passed over, a bit a stage.
 //!
 //! Both keep the runs in a [`graph`] of events. A [`reader`] reads the matches that an event completes
 //! off it: [few](few) of them one by one. Otherwise the part of the graph that leads to them is
@@ -39,4 +39,4 @@ mod walk;
 pub(crate) use choose::{choose, with_config};
 pub(crate) use compact::Compact;
 pub(crate) use grouped::Grouped;
-pub(crate) use sequence::Sequence;
+pub(crate) use sequence::{Row, Sequence};

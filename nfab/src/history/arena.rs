@@ -147,8 +147,24 @@ impl<T, const BITS: u32> Arena<T, BITS> {
             if chunk.last >= before || chunk.items.len() < Self::CHUNK {
                 break;
             }
-            let Some(mut chunk) = self.chunks.pop_front() else { break };
             chunk.items.iter().for_each(&mut gone);
+            self.drop_first_chunk();
+        }
+    }
+
+    /// Drops the chunks whose places are all before this one, but for one that is not full.
+    pub(super) fn forget(&mut self, before: u64) {
+        while let Some(chunk) = self.chunks.front()
+            && self.first + Self::CHUNK as u64 <= before
+            && chunk.items.len() == Self::CHUNK
+        {
+            self.drop_first_chunk();
+        }
+    }
+
+    /// Drops the first chunk, which is full.
+    fn drop_first_chunk(&mut self) {
+        if let Some(mut chunk) = self.chunks.pop_front() {
             self.first += Self::CHUNK as u64;
             self.len -= Self::CHUNK;
             chunk.items.clear();

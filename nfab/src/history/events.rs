@@ -24,7 +24,6 @@ impl<E> EventStore<E> {
     }
 
     /// The place that the next event will get.
-    #[cfg(test)]
     pub(crate) fn next(&self) -> EventIndex {
         self.events.next()
     }
@@ -91,6 +90,11 @@ impl<E> EventStore<E> {
     /// No event before this time is used any more; as [`History::expire`](super::History::expire).
     pub(crate) fn expire(&mut self, before: i64) {
         self.events.expire(before, |_| ());
+    }
+
+    /// No event before this place is used any more.
+    pub(crate) fn forget(&mut self, before: EventIndex) {
+        self.events.forget(before);
     }
 
     /// Marks for [`compact`](Self::compact), none set.

@@ -11,7 +11,7 @@ use deliver::Call;
 use super::alarms::Clock;
 use super::context::{Context, Facts};
 use super::emit::Output;
-use super::evaluator::{Arrival, Evaluator, Key};
+use super::evaluator::{Arrival, Evaluator, Glance, Key};
 use super::output::{Cause, Sink};
 use super::partitions::{Handle, Partitions};
 use crate::config::{Config, EndOfInput};
@@ -156,12 +156,38 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
     pub(super) fn push(&mut self, event: E, sink: &mut impl Sink<E>) -> Result<(), Error> {
         let time = event.time();
         // Of most events in most streams nothing comes but that time advances.
-        if self.quiet && self.watermark.is_some_and(|now| now <= time) && self.passes_over(&event) {
+        if self.quiet && self.watermark.is_some_and(|now| now <= time) {
+            match self.glance(&event, time) {
+                Glance::Nothing => {}
+                Glance::Keeps => self.keep(event, time),
+                Glance::Show => return self.push_on(event, time, sink),
+            }
             self.watermark = Some(time);
             self.stats.events += 1;
             return Ok(());
         }
         self.push_on(event, time, sink)
+    }
+
+    /// What comes of an event, as far as that is known without showing it.
+    #[inline]
+    fn glance(&mut self, event: &E, time: i64) -> Glance {
+        match self.evaluator.glance(self.partitions.first(), event, time) {
+            Glance::Show if self.is_idle(event) => Glance::Nothing,
+            glance => glance,
+        }
+    }
+
+    /// Keeps an event that was not shown.
+    #[inline]
+    fn keep(&mut self, event: E, time: i64) {
+        let number = self.stats.events;
+        self.store.push(number, self.automaton.program.window.key(number, time), event);
+        self.idle = false;
+        self.note_peaks();
+        if self.store.len() >= self.forget_at {
+            self.forget();
+        }
     }
 
     fn push_on(&mut self, event: E, time: i64, sink: &mut impl Sink<E>) -> Result<(), Error> {
@@ -182,7 +208,11 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
         if let Window::Events(_) = window {
             self.pass(time, Cause::Event(number), sink)?;
         }
-        if self.unkeyed && !self.quiet && self.out.is_empty() && self.passes_over(&event) {
+        if self.unkeyed
+            && !self.quiet
+            && self.out.is_empty()
+            && self.glance(&event, time) == Glance::Nothing
+        {
             return Ok(());
         }
         self.process(event, number, time, sink)
@@ -200,12 +230,11 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
         }
     }
 
-    /// Nothing comes of an event, which is known without showing it.
+    /// Nothing is held, and nothing begins with an event.
     #[inline]
-    fn passes_over(&mut self, event: &E) -> bool {
-        self.evaluator.passes_over(self.partitions.first(), event)
-            || (self.idle
-                && self.begins.as_ref().is_some_and(|begins| !begins.contains(&event.event_type())))
+    fn is_idle(&self, event: &E) -> bool {
+        let begins = |begins: &[TypeId]| begins.contains(&event.event_type());
+        self.idle && self.begins.as_ref().is_some_and(|types| !begins(types))
     }
 
     /// An event of the stream that another engine sees to: it counts for windows and for strict

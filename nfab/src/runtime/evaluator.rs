@@ -57,6 +57,18 @@ pub(crate) fn oldest_time(length: i64, inclusive: bool, now: i64) -> i64 {
     oldest.max(i128::from(i64::MIN)) as i64
 }
 
+/// What comes of an event, as far as that is known without showing it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Glance {
+    /// It need not be shown, and nobody keeps it.
+    Nothing,
+    /// It need not be shown; it has been taken in and is to be kept. No limit is reached, and whatever
+    /// was kept before it may be asked for by [`Evaluator::needs`].
+    Keeps,
+    /// It is to be shown, next.
+    Show,
+}
+
 /// One way to evaluate a program, for all partitions of a stream. What they share lies in the
 /// evaluator, what each has of its own in a part.
 ///
@@ -80,6 +92,12 @@ pub(crate) trait Evaluator<E: Event> {
     /// be shown. If it is shown, that comes next.
     fn passes_over(&mut self, _part: &Self::Part, _event: &E) -> bool {
         false
+    }
+
+    /// What comes of an event in the part of a stream without keys.
+    #[inline]
+    fn glance(&mut self, part: &Self::Part, event: &E, _time: i64) -> Glance {
+        if self.passes_over(part, event) { Glance::Nothing } else { Glance::Show }
     }
 
     /// Shows an event of the partition to all its partial matches, and lets one start. Matches that
@@ -221,6 +239,12 @@ pub(crate) trait Evaluator<E: Event> {
     /// [`collect`](Self::collect).
     fn forgets(&self) -> bool {
         true
+    }
+
+    /// The place of the first event that is still used, if that is known at once; `next` is the place
+    /// of the next one.
+    fn needs(&self, _next: EventIndex) -> Option<EventIndex> {
+        None
     }
 
     /// The first events of all partial matches have keys at or after the horizon: what is older

@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use crate::config::{Config, HistoryKind};
 use crate::error::{Error, ErrorKind};
-use crate::evaluate::{Compact, Grouped, Sequence, with_config};
+use crate::evaluate::{Compact, Grouped, Row, Sequence, with_config};
 use crate::event::Event;
 use crate::history::{BufferView, ChainBuffer, Shape, VersionedBuffer};
 use crate::limits::Limit;
@@ -56,6 +56,7 @@ enum Core<E: Event> {
     Grouped(Driver<E, Grouped>),
     Compact(Driver<E, Compact>),
     Sequence(Driver<E, Sequence>),
+    Row(Driver<E, Row>),
 }
 
 /// Does the same with whichever evaluation there is.
@@ -68,6 +69,7 @@ macro_rules! each {
             Core::Grouped($driver) => $do,
             Core::Compact($driver) => $do,
             Core::Sequence($driver) => $do,
+            Core::Row($driver) => $do,
         }
     };
 }
@@ -116,14 +118,17 @@ impl<E: Event> Engine<E> {
         let flink_skip = automaton.pattern.is_some() && automaton.skip != Skip::None;
         let stages = automaton.stages.len();
         let evaluation = with_config(&automaton, &config).0;
-        let sequence =
-            (evaluation == Evaluation::Compact).then(|| Sequence::new(&automaton)).flatten();
+        let compact = evaluation == Evaluation::Compact;
+        let row = compact.then(|| Row::new(&automaton, &config)).flatten();
+        let sequence = compact.then(|| Sequence::new(&automaton)).flatten();
         let core = if automaton.program.waits.is_empty() || flink_skip {
             let evaluator = Interpreter::new(&automaton, ChainBuffer::new(stages));
             Core::Interpreter(Driver::new(automaton, config, evaluator))
+        } else if let Some(evaluator) = row {
+            Core::Row(Driver::new(automaton, config, evaluator))
         } else if let Some(evaluator) = sequence {
             Core::Sequence(Driver::new(automaton, config, evaluator))
-        } else if evaluation == Evaluation::Compact {
+        } else if compact {
             let evaluator = Compact::new(&automaton);
             Core::Compact(Driver::new(automaton, config, evaluator))
         } else if evaluation == Evaluation::Grouped {

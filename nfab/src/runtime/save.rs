@@ -95,6 +95,7 @@ impl<E: Event> Core<E> {
             Core::Grouped(_) => "grouped",
             Core::Compact(_) => "compact",
             Core::Sequence(_) => "compact",
+            Core::Row(_) => "row",
         }
     }
 }

@@ -64,6 +64,15 @@ impl<'a> Loading<'a> {
         self.events.len()
     }
 
+    /// The times of the events, which are to be the newest of the stream, in a row.
+    pub(crate) fn newest(&self) -> Result<impl ExactSizeIterator<Item = i64>, Error> {
+        let numbers = self.events.iter().rev().map(|event| event.0);
+        if !numbers.eq((0..self.count).rev().take(self.events.len())) {
+            return Err(corrupt("its events are not those of a row"));
+        }
+        Ok(self.events.iter().map(|event| event.1))
+    }
+
     /// The place of an event.
     pub(crate) fn event(&self, at: u32) -> Result<EventIndex, Error> {
         if at as usize >= self.events.len() {

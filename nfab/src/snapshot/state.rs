@@ -100,6 +100,8 @@ pub(crate) enum Part {
     },
     /// The queue of each stage but the last.
     Sequence(Vec<Queue>),
+    /// For each number of events, less one, whether a partial match has so many, in bits.
+    Row(u64),
     /// The events that changed something.
     Log {
         entries: Vec<Entry>,

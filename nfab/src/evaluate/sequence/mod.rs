@@ -7,58 +7,39 @@
 //! however many partial matches there are; the matches that an event completes are read off in their
 //! order, at a cost linear in the output.
 
+mod judge;
 mod level;
+mod row;
 #[cfg(feature = "serde")]
 mod save;
 
 use std::ops::ControlFlow;
 
+use judge::{Gap, Judge, Verdict};
 use level::{Level, Node};
+pub(crate) use row::Row;
 
 use crate::error::Error;
-use crate::event::{Event, Slot};
+use crate::event::Event;
 use crate::history::{EventIndex, Marks, Moved};
-use crate::nfa::kinds::{Kinds, by_type};
-use crate::nfa::program::{Finish, NOWHERE, Wait, Window};
-use crate::nfa::{Automaton, Condition, Formula};
-use crate::predicate::evaluate::{Range, Test};
+use crate::nfa::Automaton;
+use crate::nfa::program::Window;
 use crate::runtime::context::Context;
 use crate::runtime::evaluator::{Arrival, Evaluator, Key, Taken};
-use crate::value::ValueRef;
-
-/// So many stages have a bit each.
-const MOST_STAGES: usize = u64::BITS as usize - 1;
-
-/// What happens between two stages to an event that is not taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Gap {
-    /// It is ignored; else partial matches end.
-    skips: bool,
-    /// An event of another partition is.
-    foreign_skips: bool,
-}
 
 /// What all partitions share.
 #[derive(Debug)]
 pub(crate) struct Sequence {
-    kinds: Kinds,
-    /// For each class of events the stages, in bits, whose condition may hold, and those of which it
-    /// surely does.
-    masks: Box<[(u64, u64)]>,
-    formulas: Box<[Formula]>,
-    /// For each stage of `ranged` what decides its condition if the attributes are integers.
-    ranges: Box<[Ranges]>,
+    judge: Judge,
     /// What is reported of a match: the stages in turn.
     stages: Box<[u32]>,
-    /// The stages whose conditions are ranges, in bits.
-    ranged: u64,
     /// The waits after which partial matches end with an event that is not taken, in bits.
     strict: u64,
     foreign: u64,
     window: Window,
     scratch: Vec<Taken>,
     /// What was found out of the event to be shown next.
-    judged: Option<(u64, u64)>,
+    judged: Option<Verdict>,
     nodes: usize,
     runs: usize,
 }
@@ -82,137 +63,23 @@ struct Done {
     horizon: Key,
 }
 
-/// The stages of a program that is a sequence, with the gap behind each.
-fn sequence(automaton: &Automaton) -> Option<Vec<(u32, Formula, Gap)>> {
-    let program = &automaton.program;
-    let mut stages = Vec::new();
-    let mut wait: &Wait = program.waits.get(program.start as usize)?;
-    loop {
-        let [m] = wait.moves.as_slice() else { return None };
-        let plain = wait.stops.is_empty() && wait.gap.is_none() && !wait.holds_match;
-        if !plain || stages.len() == MOST_STAGES {
-            return None;
-        }
-        let mut gap = Gap { skips: true, foreign_skips: true };
-        match &m.finish {
-            Finish::Emit { formula: Formula::True, .. } if m.target == NOWHERE => {
-                stages.push((m.stage, m.formula.clone(), gap));
-                return Some(stages);
-            }
-            Finish::No if m.target != NOWHERE => {}
-            _ => return None,
-        }
-        let next = program.waits.get(m.target as usize)?;
-        let mut ignores = next.ignores.iter().filter(|ignore| ignore.target != NOWHERE);
-        gap.skips = match (ignores.next(), ignores.next()) {
-            (None, _) => false,
-            (Some(ignore), None) => {
-                // What is not taken, and nothing else, is ignored.
-                let [taken] = next.moves.as_slice() else { return None };
-                let others = match ignore.formula {
-                    Formula::True => *ignore.unless == [0],
-                    _ => ignore.formula == taken.formula.clone().negated(),
-                };
-                if !others || ignore.target != m.target {
-                    return None;
-                }
-                true
-            }
-            _ => return None,
-        };
-        gap.foreign_skips = next.foreign == m.target;
-        if !gap.foreign_skips && next.foreign != NOWHERE {
-            return None;
-        }
-        stages.push((m.stage, m.formula.clone(), gap));
-        wait = next;
-    }
-}
-
-/// What decides a condition beside the type of the event: attributes that are to be in ranges.
-#[derive(Debug)]
-struct Ranges {
-    slot: Slot,
-    range: Range,
-    more: Vec<(Slot, Range)>,
-}
-
-/// Whether an attribute is in a range, and whether it is an integer.
-#[inline]
-fn inside<E: Event>(event: &E, slot: Slot, range: Range) -> (bool, bool) {
-    match event.attribute(slot) {
-        ValueRef::Int(value) => (range.holds(value), true),
-        _ => (false, false),
-    }
-}
-
-/// Ranges of integers that decide a formula beside the type, if that is all.
-fn ranges(formula: &Formula, conditions: &[Condition]) -> Option<Vec<(Slot, Range)>> {
-    fn gather(
-        formula: &Formula,
-        conditions: &[Condition],
-        into: &mut Vec<(Slot, Range)>,
-    ) -> Option<()> {
-        match formula {
-            Formula::True => Some(()),
-            Formula::Not(_) => None,
-            Formula::And(a, b) => {
-                gather(a, conditions, into)?;
-                gather(b, conditions, into)
-            }
-            Formula::Holds(number) => match &conditions[*number as usize].test {
-                Test::TypeIs(_) => Some(()),
-                test => {
-                    into.push(test.attribute_range()?);
-                    Some(())
-                }
-            },
-        }
-    }
-    let mut all = Vec::new();
-    gather(formula, conditions, &mut all)?;
-    (!all.is_empty()).then_some(all)
-}
-
 impl Sequence {
     /// Whether a program, of which the compact evaluation is possible, is a sequence.
     pub(crate) fn fits(automaton: &Automaton) -> bool {
-        sequence(automaton).is_some()
+        judge::stages(automaton).is_some()
     }
 
     pub(crate) fn new(automaton: &Automaton) -> Option<Sequence> {
-        let all = sequence(automaton)?;
-        let conditions = &automaton.conditions;
-        let kinds = Kinds::new(&automaton.program, conditions);
-        let masks = kinds.types().iter().map(|&of| {
-            let mut known = by_type(conditions, of);
-            let mut of = |wanted: &dyn Fn(Option<bool>) -> bool| {
-                let bits = (0..).zip(&all).filter(|(_, stage)| wanted(stage.1.value(&mut known)));
-                bits.fold(0, |mask, (bit, _)| mask | 1u64 << bit)
-            };
-            (of(&|value| value != Some(false)), of(&|value| value == Some(true)))
-        });
+        let all = judge::stages(automaton)?;
         let bits = |wanted: &dyn Fn(Gap) -> bool| {
-            (0..).zip(&all).fold(0, |mask, (bit, stage)| mask | u64::from(wanted(stage.2)) << bit)
+            (0..).zip(&all).fold(0, |mask, (bit, stage)| mask | u64::from(wanted(stage.gap)) << bit)
         };
-        let mut ranged = 0;
-        let ranges = all.iter().enumerate().map(|(at, stage)| {
-            let mut all = ranges(&stage.1, conditions).unwrap_or_default();
-            ranged |= u64::from(!all.is_empty()) << at;
-            let (slot, range) = all.pop().unwrap_or((Slot(0), Range::ALL));
-            Ranges { slot, range, more: all }
-        });
-        let ranges = ranges.collect();
         Some(Sequence {
-            ranged,
-            ranges,
-            masks: masks.collect(),
             strict: bits(&|gap| !gap.skips),
             foreign: bits(&|gap| !gap.foreign_skips),
-            stages: all.iter().map(|stage| stage.0).collect(),
-            scratch: all.iter().map(|stage| (stage.0, 0)).collect(),
-            formulas: all.into_iter().map(|stage| stage.1).collect(),
-            kinds,
+            stages: all.iter().map(|stage| stage.number).collect(),
+            scratch: all.iter().map(|stage| (stage.number, 0)).collect(),
+            judge: Judge::new(automaton, all),
             window: automaton.program.window,
             judged: None,
             nodes: 0,
@@ -229,8 +96,8 @@ impl Sequence {
         cx: &mut Context<'_, E>,
     ) -> u64 {
         let judged = self.judged.take();
-        let (mut holds, mut open) =
-            judged.unwrap_or_else(|| self.judge(part.waiting << 1 | 1, arrival.event));
+        let Verdict { mut holds, mut open } =
+            judged.unwrap_or_else(|| self.judge.judge(part.waiting << 1 | 1, arrival.event));
         while open != 0 {
             let bit = open.trailing_zeros();
             open &= open - 1;
@@ -238,33 +105,10 @@ impl Sequence {
             if bit > 0 && !self.alive(part, bit as usize - 1, cx.horizon) {
                 continue;
             }
-            let formula = &self.formulas[bit as usize];
+            let formula = self.judge.formula(bit);
             holds |= u64::from(formula.open(&mut |number| cx.holds(number, arrival))) << bit;
         }
         holds
-    }
-
-    /// Which stages the event surely enters, of some, and which it may enter. Without branches that
-    /// depend on values: nobody can predict them.
-    #[inline]
-    fn judge<E: Event>(&self, asked: u64, event: &E) -> (u64, u64) {
-        let (possible, sure) = self.masks[self.kinds.class(event.event_type())];
-        let mut holds = asked & sure;
-        let mut open = 0;
-        let mut ask = asked & self.ranged;
-        while ask != 0 {
-            let bit = ask.trailing_zeros();
-            ask &= ask - 1;
-            let Ranges { slot, range, more } = &self.ranges[bit as usize];
-            let (mut inside, mut known) = inside(event, *slot, *range);
-            for &(slot, range) in more {
-                let other = self::inside(event, slot, range);
-                (inside, known) = (inside & other.0, known & other.1);
-            }
-            holds |= u64::from(inside & known) << bit & possible;
-            open |= u64::from(!known) << bit & possible;
-        }
-        (holds, open | asked & possible & !sure & !self.ranged)
     }
 
     /// Drops everything.
@@ -346,9 +190,9 @@ impl<E: Event> Evaluator<E> for Sequence {
 
     #[inline]
     fn passes_over(&mut self, part: &Part, event: &E) -> bool {
-        let (holds, open) = self.judge(part.waiting << 1 | 1, event);
-        self.judged = Some((holds, open));
-        holds | open | part.waiting & self.strict == 0
+        let verdict = self.judge.judge(part.waiting << 1 | 1, event);
+        self.judged = Some(verdict);
+        verdict.holds | verdict.open | part.waiting & self.strict == 0
     }
 
     #[inline]

@@ -1,7 +1,7 @@
 //! Queues in snapshots.
 
 use super::level::{Level, Node};
-use super::{Part, Sequence};
+use super::{Part, Row, Sequence};
 use crate::error::Error;
 use crate::event::Event;
 use crate::history::EventIndex;
@@ -45,6 +45,20 @@ impl<E: Event> Save<E> for Sequence {
             part.waiting |= u64::from(level.waiting() > 0) << at;
         }
         Ok(part)
+    }
+}
+
+impl<E: Event> Save<E> for Row {
+    fn save_part(&self, (): &(), _first: EventIndex) -> state::Part {
+        state::Part::Row(self.bits())
+    }
+
+    fn load_part(&mut self, saved: state::Part, loading: &Loading<'_>) -> Result<(), Error> {
+        let state::Part::Row(bits) = saved else {
+            return Err(corrupt("a partition is of another evaluation"));
+        };
+        let fits = self.set_bits(bits, loading.newest()?);
+        fits.ok_or_else(|| corrupt("its partial matches do not fit its events"))
     }
 }
 

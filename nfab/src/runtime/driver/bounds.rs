@@ -19,9 +19,7 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
     /// After an event that was kept: limits and garbage.
     #[inline]
     pub(super) fn bound(&mut self, at: u32) -> Result<(), Error> {
-        let (runs, cells) = (self.evaluator.all_runs(), self.evaluator.cells());
-        self.stats.peak_runs = self.stats.peak_runs.max(runs);
-        self.stats.peak_cells = self.stats.peak_cells.max(cells);
+        let (runs, cells) = self.note_peaks();
         let limits = &self.config.limits;
         if limits.runs_per_key.most != usize::MAX {
             self.bound_key(at)?;
@@ -30,16 +28,33 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
             self.bound_runs()?;
         }
         if self.store.len() >= self.forget_at {
-            if self.horizon > Key::MIN && self.evaluator.forgets() {
-                self.evaluator.forget(self.horizon);
-                self.store.expire(self.horizon);
-            }
-            self.forget_at = self.store.len() + FORGET;
+            self.forget();
         }
         if cells >= self.collect_at || self.store.len() >= self.collect_events_at {
             self.collect_garbage()?;
         }
         Ok(())
+    }
+
+    /// Gives how many partial matches and cells there are, garbage included.
+    #[inline]
+    pub(super) fn note_peaks(&mut self) -> (usize, usize) {
+        let (runs, cells) = (self.evaluator.all_runs(), self.evaluator.cells());
+        self.stats.peak_runs = self.stats.peak_runs.max(runs);
+        self.stats.peak_cells = self.stats.peak_cells.max(cells);
+        (runs, cells)
+    }
+
+    /// Forgets what is surely not used any more, where that is cheap.
+    #[inline(never)]
+    pub(super) fn forget(&mut self) {
+        if let Some(first) = self.evaluator.needs(self.store.next()) {
+            self.store.forget(first);
+        } else if self.horizon > Key::MIN && self.evaluator.forgets() {
+            self.evaluator.forget(self.horizon);
+            self.store.expire(self.horizon);
+        }
+        self.forget_at = self.store.len() + FORGET;
     }
 
     fn now_runs(&self) -> usize {
