@@ -165,7 +165,9 @@ impl Admission {
         let hash = hash(stream, number);
         let is =
             |known: &Known| known.stream == stream && known.observation.is(number, observation);
-        let known = self.known.find(hash, is);
+        let lives = |known: &Known| self.watermark().is_none_or(|now| known.time >= now);
+        let known = self.known.find(hash, is).filter(|known| lives(known));
+        let is_new = known.is_none();
         let (mut sum, mut rounded, mut count) =
             known.map_or((0, 0, 0), |known| (known.sum, known.rounded, 1 + known.more.len()));
         let (mut newest, before) = (self.newest, count);
@@ -209,14 +211,14 @@ impl Admission {
             (row.time, Name::new(pack(key), key))
         });
         match self.known.entry(hash, is, Known::hash) {
-            Entry::Occupied(mut known) => known.get_mut().add(keys, sum, rounded),
-            Entry::Vacant(place) => {
+            Entry::Occupied(mut known) if !is_new => known.get_mut().add(keys, sum, rounded),
+            entry => {
                 if let Some(first) = keys.next() {
                     let observation = Name::new(number, observation);
                     let (time, more) = (first.0, vec![]);
                     let mut known = Known { stream, observation, time, sum, rounded, first, more };
                     known.add(keys, sum, rounded);
-                    place.insert(known);
+                    entry.insert(known);
                 }
             }
         }

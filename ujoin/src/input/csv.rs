@@ -21,7 +21,7 @@ pub(super) struct Columns {
 }
 
 /// Reads a table.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Csv {
     pub(super) columns: Columns,
     cells: Vec<Cell>,

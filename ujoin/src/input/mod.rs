@@ -31,7 +31,7 @@ pub use admit::{Admission, Admitted};
 pub use decimal::{Decimal, DecimalError};
 pub use fault::{Fault, LoadError, Place, Problem};
 pub use key::{LONG, is_long, normalize_plate, pack};
-pub use reader::{Format, Next, Position, Reader, Sighting};
+pub use reader::{Format, Next, Position, Reader, RowReader, Sighting};
 pub use row::Fields;
 pub use streams::Streams;
 pub use time::{Seconds, TICKS_PER_SECOND, TimeError, duration, time};

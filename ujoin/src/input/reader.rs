@@ -60,11 +60,33 @@ pub enum Next {
     End,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Decoder {
     Csv(Csv),
     Json,
     Empty,
+}
+
+/// Reads rows again that a [`Reader`] has read, one at a time.
+#[derive(Debug)]
+pub struct RowReader {
+    decoder: Decoder,
+    streams: Streams,
+    fields: Fields,
+    current: Current,
+}
+
+impl RowReader {
+    /// What a row says; `None` if it is no sighting.
+    pub fn read<'r>(&'r mut self, row: &'r str) -> Option<Sighting<'r>> {
+        let (streams, fields, current) = (&self.streams, self.fields, &mut self.current);
+        let step = match &mut self.decoder {
+            Decoder::Csv(csv) => csv.step(row.as_bytes(), true, streams, fields, current),
+            Decoder::Json => json::step(row.as_bytes(), true, streams, fields, current),
+            Decoder::Empty => return None,
+        };
+        matches!(step, Step::Sighting { .. }).then(|| self.current.sighting(row, 0))
+    }
 }
 
 /// Where a reader goes on: a place between two rows.
@@ -113,8 +135,6 @@ pub struct Reader<R> {
     lines: (u64, u64),
     /// Where a row that was refused stands in the buffer.
     bad: (usize, usize),
-    /// The rest of a broken row has to be passed over.
-    broken: bool,
     rows: u64,
 }
 
@@ -143,7 +163,6 @@ impl<R: Read> Reader<R> {
             current: Current::new(),
             lines: (0, 1),
             bad: (0, 0),
-            broken: false,
             rows: 0,
         };
         const MARK: &[u8] = b"\xef\xbb\xbf";
@@ -242,6 +261,28 @@ impl<R: Read> Reader<R> {
         &self.input
     }
 
+    /// What is read from. Reading from it here loses what is read.
+    pub fn get_mut(&mut self) -> &mut R {
+        &mut self.input
+    }
+
+    /// Bytes read so far.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Reads rows of this input that were kept.
+    #[must_use]
+    pub fn row_reader(&self) -> RowReader {
+        RowReader {
+            decoder: self.decoder.clone(),
+            streams: self.streams.clone(),
+            fields: Fields { exact: false, ..self.fields },
+            current: Current::new(),
+        }
+    }
+
     /// The row that was read last.
     #[must_use]
     pub fn sighting(&self) -> Sighting<'_> {
@@ -249,16 +290,7 @@ impl<R: Read> Reader<R> {
         // Checked when the row was read.
         let bytes = &self.buffer[current.start..current.start + current.length];
         let row = std::str::from_utf8(bytes).unwrap_or_default();
-        Sighting {
-            stream: current.stream,
-            time: current.time,
-            probability: current.probability,
-            key: current.key.get(row),
-            observation: current.observation.as_ref().map(|text| text.get(row)),
-            rounded: current.rounded,
-            line: self.lines.0,
-            row,
-        }
+        current.sighting(row, self.lines.0)
     }
 
     /// The row that was refused last, without the end of the line.
@@ -271,9 +303,6 @@ impl<R: Read> Reader<R> {
     #[allow(clippy::should_implement_trait, reason = "it lends; an iterator would have to copy")]
     pub fn next(&mut self) -> Next {
         loop {
-            if self.broken && !self.pass_over() {
-                return if self.complete { Next::End } else { Next::More };
-            }
             let bytes = &self.buffer[self.start..self.end];
             if bytes.is_empty() {
                 return if self.complete { Next::End } else { Next::More };
@@ -308,13 +337,16 @@ impl<R: Read> Reader<R> {
                     return Next::Bad(Fault { line, ..fault });
                 }
                 Step::Broken { fault, from } => {
-                    let inner = memchr::memchr_iter(b'\n', &bytes[..from]).count();
-                    let rest = &bytes[from..];
-                    let length = from + memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-                    self.advance(from, inner as u64);
+                    let rest = memchr::memchr(b'\n', &bytes[from..]);
+                    if rest.is_none() && !complete {
+                        return Next::More;
+                    }
+                    let length = rest.map_or(bytes.len(), |rest| from + rest);
+                    let used = (length + 1).min(bytes.len());
+                    let lines = memchr::memchr_iter(b'\n', &bytes[..used]).count();
+                    self.advance(used, lines as u64);
                     self.rows += 1;
                     self.bad = (start, start + length);
-                    self.broken = true;
                     return Next::Bad(Fault { line, ..fault });
                 }
                 Step::More => return Next::More,
@@ -325,21 +357,6 @@ impl<R: Read> Reader<R> {
     fn advance(&mut self, used: usize, lines: u64) {
         self.start += used;
         self.lines.1 += lines;
-    }
-
-    /// Passes over the rest of a line; false if it goes on.
-    fn pass_over(&mut self) -> bool {
-        match memchr::memchr(b'\n', self.unread()) {
-            Some(length) => {
-                self.advance(length + 1, 1);
-                self.broken = false;
-            }
-            None => {
-                self.start = self.end;
-                self.broken = !self.complete;
-            }
-        }
-        !self.broken
     }
 
     /// Reads more; blocks until there is some.
@@ -370,6 +387,14 @@ impl<R: Read> Reader<R> {
                 }
             }
         }
+    }
+
+    /// Goes on at a place to which the caller has moved the input.
+    pub fn moved_to(&mut self, position: Position) {
+        (self.start, self.end) = (0, 0);
+        self.bytes = position.bytes;
+        self.lines.1 = position.lines + 1;
+        self.complete = false;
     }
 
     /// Goes on at a place that was [`position`](Self::position) of a reader of the same input, by

@@ -3,6 +3,7 @@
 use super::decimal::{Decimal, DecimalError};
 use super::fault::Problem;
 use super::key::normalize_plate;
+use super::reader::Sighting;
 use super::time::time;
 use crate::{Probability, StreamId};
 
@@ -57,6 +58,19 @@ impl Current {
             key: Text::Row(0, 0),
             observation: None,
             rounded: 0,
+        }
+    }
+
+    pub(super) fn sighting<'r>(&'r self, row: &'r str, line: u64) -> Sighting<'r> {
+        Sighting {
+            stream: self.stream,
+            time: self.time,
+            probability: self.probability,
+            key: self.key.get(row),
+            observation: self.observation.as_ref().map(|text| text.get(row)),
+            rounded: self.rounded,
+            line,
+            row,
         }
     }
 

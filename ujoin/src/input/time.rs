@@ -35,10 +35,10 @@ impl fmt::Display for Seconds {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TimeError {
     /// Neither seconds nor a date and time.
-    #[error("not a time")]
+    #[error("neither a number of seconds nor a date and time")]
     Syntax,
     /// Beyond 64 bits of nanoseconds.
-    #[error("the time is beyond 64 bits of nanoseconds")]
+    #[error("beyond 64 bits of nanoseconds")]
     Range,
 }
 

@@ -1,16 +1,15 @@
 //! How many pairs of a key are true, on average.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::hash::Hash;
-
-use hashbrown::HashMap;
 
 use super::Slices;
 use crate::Product;
 
 /// A sum of probabilities: an expected number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Expectation {
     /// In units of 1e-18.
     pub units: u128,
@@ -51,6 +50,8 @@ impl fmt::Display for Expectation {
 /// });
 /// ```
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(bound(deserialize = "K: Hash + Eq + serde::Deserialize<'de>")))]
 pub struct Expected<K> {
     slices: Slices,
     open: BTreeMap<i64, HashMap<K, Expectation>>,

@@ -2,6 +2,7 @@
 
 /// Time cut into slices of equal length, one of which begins at 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Slices {
     length: i64,
 }

@@ -20,6 +20,11 @@ use super::Slices;
 /// assert_eq!(closed, [(0, vec![(9, "9 at 2".to_owned()), (7, "7 at 9".to_owned())])]);
 /// ```
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(bound(deserialize = "R: Ord + serde::Deserialize<'de>, V: serde::Deserialize<'de>"))
+)]
 pub struct TopK<R, V> {
     k: usize,
     slices: Slices,
@@ -28,6 +33,7 @@ pub struct TopK<R, V> {
 }
 
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Ranked<R, V>(R, V);
 
 impl<R: Ord, V> PartialEq for Ranked<R, V> {
