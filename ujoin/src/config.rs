@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::{Error, Join, Probability, Product, TravelTimes};
+use crate::checkpoint::{Checkpoint, Settings};
+use crate::{Error, Join, Probability, Product, Spill, TravelTimes, Tuple};
 
 /// Which algorithm finds the pairs. All find the same ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -99,6 +100,7 @@ pub struct Config {
     pub(crate) order: Order,
     pub(crate) buffer: usize,
     pub(crate) cap: Probability,
+    pub(crate) spill: Option<Spill>,
 }
 
 impl Config {
@@ -115,6 +117,7 @@ impl Config {
             order: Order::default(),
             buffer: 300_000,
             cap: Probability::ONE,
+            spill: None,
         }
     }
 
@@ -169,12 +172,40 @@ impl Config {
         Config { cap, ..self }
     }
 
-    /// Makes the join.
+    /// A memory budget, and what to do when it is reached. Without one all stays in memory.
+    #[must_use]
+    pub fn spill(self, spill: Spill) -> Config {
+        Config { spill: Some(spill), ..self }
+    }
+
+    /// What a checkpoint and what is on disk belong to: everything that changes which results there
+    /// are. Engine, threads, budget and policy do not.
+    #[must_use]
+    pub fn settings(&self) -> Settings {
+        Settings::new()
+            .with("streams", self.travel.streams())
+            .with_bytes("travel times", self.travel.bytes())
+            .with("threshold", self.threshold)
+            .with("lateness", self.lateness)
+            .with("probability cap", self.cap)
+    }
+
+    /// Makes the join. What an earlier run left in the [`Spill`]'s storage is deleted.
     ///
     /// # Errors
-    /// A lateness below zero; no slots; an interval that is not positive; a thread that cannot be
-    /// had.
+    /// A lateness below zero; no slots; an interval that is not positive; a share of zero in the
+    /// policy; a thread that cannot be had; a storage that cannot be used.
     pub fn build(self) -> Result<Box<dyn Join>, Error> {
-        crate::engine::build(self)
+        crate::engine::build(self, None)
+    }
+
+    /// Makes the join that continues where [`Join::checkpoint`] was called, with the tuples that
+    /// were in memory then. Any engine will do.
+    ///
+    /// # Errors
+    /// As [`build`](Config::build); segments that the checkpoint names are missing or damaged; the
+    /// checkpoint names segments, and there is no [`Spill`].
+    pub fn resume(self, checkpoint: &Checkpoint, live: &[Tuple]) -> Result<Box<dyn Join>, Error> {
+        crate::engine::build(self, Some((checkpoint, live)))
     }
 }

@@ -44,6 +44,9 @@ pub enum ErrorKind {
     /// room again the call can be repeated with the tuples that were not taken.
     #[error("tuples cannot be moved to disk: {0}")]
     SpillFull(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The place for what does not fit into memory cannot be used, or is not what a checkpoint says.
+    #[error("the place for tuples on disk cannot be used: {0}")]
+    Storage(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// What was moved to disk cannot be read back.
     #[error("tuples on disk cannot be read: {0}")]
     SpillRead(#[source] Box<dyn std::error::Error + Send + Sync>),

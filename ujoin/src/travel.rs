@@ -145,6 +145,15 @@ impl TravelTimes {
         self.longest
     }
 
+    /// What makes two matrices differ.
+    pub(crate) fn bytes(&self) -> impl Iterator<Item = u8> {
+        let times = match &self.times {
+            Times::Constant(time) => std::slice::from_ref(time),
+            Times::Matrix { times, .. } => times,
+        };
+        times.iter().flat_map(|time| time.to_le_bytes())
+    }
+
     /// Whether every stream has the same horizon.
     pub(crate) fn is_level(&self) -> bool {
         match &self.times {

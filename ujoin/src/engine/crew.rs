@@ -15,7 +15,8 @@ use super::log::Log;
 use super::out::{Out, order};
 use super::paper::Paper;
 use super::shard::{Batch, Shard, mix};
-use super::worker::{Message, Report, Worker};
+use super::worker::{MESSAGE_BYTES, Message, Report, Worker};
+use crate::spill::Plan;
 use crate::{Config, Engine, Error, Order, Pair, StreamId, Tuple};
 
 /// How tuples reach the shards.
@@ -46,6 +47,8 @@ pub(crate) struct Threads {
     /// By list, so that none is divided, if there is a policy to which lists matter.
     by_slot: bool,
     slots: u64,
+    /// The paper's engines: the first stream of each thread.
+    starts: Vec<StreamId>,
     /// Rounds that were sent and whose results have not all been given out. Only in order.
     outstanding: usize,
 }
@@ -54,7 +57,7 @@ pub(crate) struct Threads {
 const ROUNDS: usize = 2;
 
 impl Crew {
-    pub(crate) fn new(config: &Config) -> Result<Crew, Error> {
+    pub(crate) fn new(config: &Config, plan: &Plan) -> Result<Crew, Error> {
         let ordered = config.order == Order::Deterministic;
         let streams = config.travel.streams();
         let (sends, expiry) = match config.engine {
@@ -64,53 +67,54 @@ impl Crew {
         };
         let keyed = || -> Box<dyn Shard> {
             match config.engine {
-                Engine::Keyed => Box::new(Keyed::new(config)),
-                _ => Box::new(Log::new(config)),
+                Engine::Keyed => Box::new(Keyed::new(config, plan.reserve)),
+                _ => Box::new(Log::new(config, plan.reserve)),
             }
         };
         let shards: Vec<Box<dyn Shard>> = match expiry {
-            Some(expiry) => {
-                let threads = if config.threads == 0 { streams } else { config.threads };
-                portions(streams, threads.min(streams))
-                    .map(|streams| -> Box<dyn Shard> {
-                        Box::new(Paper::new(config, expiry, streams))
-                    })
-                    .collect()
-            }
+            Some(expiry) => portions(streams, Crew::threads(config))
+                .map(|streams| -> Box<dyn Shard> {
+                    Box::new(Paper::new(config, expiry, plan.slots, streams))
+                })
+                .collect(),
             None if config.threads < 2 => {
                 return Ok(Crew::Alone { shard: keyed(), pairs: Vec::new(), ordered });
             }
             None => (0..config.threads).map(|_| keyed()).collect(),
         };
         let message = match sends {
-            Sends::OneByOne => size_of::<Message>(),
-            Sends::Shared | Sends::Parted => Crew::round_of(config) * size_of::<Tuple>(),
+            Sends::OneByOne => MESSAGE_BYTES,
+            Sends::Shared | Sends::Parted => plan.round * size_of::<Tuple>(),
         };
-        // Each round is a message and a mark; one by one it is as many as there are tuples.
+        // In order, all rounds under way must find room: each is a message and a mark, and one by
+        // one it has as many messages as tuples.
         let least = match sends {
-            Sends::OneByOne => ROUNDS * (Crew::round_of(config) + 1),
+            _ if !ordered => 1,
+            Sends::OneByOne => ROUNDS * (plan.round + 1),
             Sends::Shared | Sends::Parted => ROUNDS * 2,
         };
-        let capacity = (config.buffer / message).max(least);
+        let capacity = (plan.buffer / message).max(least);
         let workers = Worker::start_all(shards, capacity, ordered)?;
         Ok(Crew::Threads(Threads {
             sends,
             ordered,
             parts: workers.iter().map(|_| Batch::default()).collect(),
             workers,
-            by_slot: false,
+            by_slot: config.spill.is_some(),
             slots: config.slots as u64,
+            starts: portions(streams, Crew::threads(config)).map(|range| range.start).collect(),
             outstanding: 0,
         }))
     }
 
-    /// How many tuples are to be handed over at a time.
-    pub(crate) fn round_of(config: &Config) -> usize {
+    /// How many join threads a configuration has besides the caller's.
+    pub(crate) fn threads(config: &Config) -> usize {
+        let streams = config.travel.streams();
         match config.engine {
-            Engine::Paper(_) | Engine::PaperBatched(_) => 256,
-            // With a thread for each part the hand-over has to pay off.
-            Engine::Keyed | Engine::Log if config.threads < 2 => 256,
-            Engine::Keyed | Engine::Log => 1024,
+            Engine::Paper(_) | Engine::PaperBatched(_) if config.threads == 0 => streams,
+            Engine::Paper(_) | Engine::PaperBatched(_) => config.threads.min(streams),
+            Engine::Keyed | Engine::Log if config.threads < 2 => 0,
+            Engine::Keyed | Engine::Log => config.threads,
         }
     }
 
@@ -146,13 +150,26 @@ impl Crew {
         }
     }
 
-    /// Shows the shards one after the other. All must be settled.
-    pub(crate) fn each(&mut self, mut show: impl FnMut(&mut dyn Shard)) {
+    /// Shows all shards. They must be settled.
+    pub(crate) fn all<R>(&mut self, show: impl FnOnce(&mut [&mut dyn Shard]) -> R) -> R {
         match self {
-            Crew::Alone { shard, .. } => show(shard.as_mut()),
+            Crew::Alone { shard, .. } => show(&mut [shard.as_mut()]),
             Crew::Threads(threads) => {
-                threads.workers.iter().for_each(|worker| show(worker.shard().as_mut()));
+                let mut guards: Vec<_> = threads.workers.iter().map(Worker::shard).collect();
+                let mut shards: Vec<&mut dyn Shard> = Vec::with_capacity(guards.len());
+                for guard in &mut guards {
+                    shards.push(guard.as_mut());
+                }
+                show(&mut shards)
             }
+        }
+    }
+
+    /// The number of the shard that keeps a tuple.
+    pub(crate) fn owner(&self, tuple: &Tuple) -> usize {
+        match self {
+            Crew::Alone { .. } => 0,
+            Crew::Threads(threads) => threads.owner(tuple),
         }
     }
 }
@@ -188,22 +205,36 @@ impl Threads {
         counts
     }
 
-    fn send_all(&self, message: Message, give: &mut Give<'_>) {
-        for worker in &self.workers {
-            self.send(worker, message.clone(), give);
+    /// The part of a key.
+    #[inline]
+    fn part(&self, key: u64) -> usize {
+        let spread = mix(if self.by_slot { key % self.slots } else { key });
+        // Low bits: the shards' own tables use the high ones.
+        (((spread & 0xffff_ffff) * self.parts.len() as u64) >> 32) as usize
+    }
+
+    fn owner(&self, tuple: &Tuple) -> usize {
+        match self.sends {
+            Sends::Parted => self.part(tuple.key),
+            Sends::OneByOne | Sends::Shared => {
+                self.starts.partition_point(|start| *start <= tuple.stream) - 1
+            }
         }
     }
 
+    /// Sends to all threads. Gives the number of threads that have said meanwhile that they wait.
+    fn send_all(&self, message: Message, give: &mut Give<'_>) -> usize {
+        let send = |worker| send(worker, message.clone(), self.ordered, give);
+        self.workers.iter().map(send).sum()
+    }
+
     fn send_parts(&mut self, batch: &mut Batch, give: &mut Give<'_>) -> u64 {
-        let threads = self.workers.len() as u64;
         for part in &mut self.parts {
             part.watermark = batch.watermark;
         }
         for tuple in &batch.tuples {
-            let spread = mix(if self.by_slot { tuple.key % self.slots } else { tuple.key });
-            // Low bits: the shards' own tables use the high ones.
-            let part = ((spread & 0xffff_ffff) * threads) >> 32;
-            self.parts[part as usize].tuples.push(*tuple);
+            let part = self.part(tuple.key);
+            self.parts[part].tuples.push(*tuple);
         }
         batch.clear();
         let mut messages = 0;
@@ -218,18 +249,20 @@ impl Threads {
         messages
     }
 
-    fn send(&self, worker: &Worker, message: Message, give: &mut Give<'_>) {
-        send(worker, message, self.ordered, give);
-    }
-
     fn settle(&mut self, give: &mut Give<'_>) {
         while self.outstanding > 0 {
             self.collect_round(give);
         }
-        self.send_all(Message::Wait, give);
-        // In fast mode all share one receiver, and it does not matter who answers.
-        for worker in &self.workers {
-            while !matches!(take_report(receive(worker), give), Some(Report::Waiting)) {}
+        let mut waiting = self.send_all(Message::Wait, give);
+        if self.ordered {
+            for worker in &self.workers {
+                while take_report(receive(worker), give) == 0 {}
+            }
+            return;
+        }
+        // All share one receiver.
+        while waiting < self.workers.len() {
+            waiting += take_report(receive(&self.workers[0]), give);
         }
     }
 
@@ -277,39 +310,43 @@ fn receive(worker: &Worker) -> Report {
     worker.reports.recv().unwrap_or(Report::Gone)
 }
 
-/// Gives the results of a report; what else it says is given back.
-fn take_report(report: Report, give: &mut Give<'_>) -> Option<Report> {
+/// Gives the results of a report. One if it says that a thread waits, else zero.
+fn take_report(report: Report, give: &mut Give<'_>) -> usize {
     match report {
         Report::Pairs(mut pairs) => {
             give.pairs(&mut pairs);
-            None
+            0
         }
+        Report::EndOfRound => 0,
+        Report::Waiting => 1,
         Report::Gone => panic!("a join thread ended before its join"),
-        other => Some(other),
     }
 }
 
-/// Sends; if the inbox is full, takes results until it is not, since the thread may wait for that.
-fn send(worker: &Worker, message: Message, ordered: bool, give: &mut Give<'_>) {
+/// Sends; if the inbox is full, takes reports until it is not, since the thread may wait for that.
+/// Gives the number of threads that have said meanwhile that they wait.
+fn send(worker: &Worker, message: Message, ordered: bool, give: &mut Give<'_>) -> usize {
     if ordered {
         // There is room for all rounds under way.
         assert!(worker.input.send(message).is_ok(), "a join thread ended before its join");
-        return;
+        return 0;
     }
     let mut message = match worker.input.try_send(message) {
-        Ok(()) => return,
+        Ok(()) => return 0,
         Err(error) => Some(error.into_inner()),
     };
+    let mut waiting = 0;
     while message.is_some() {
         select! {
             send(worker.input, message.take().expect("one to send")) -> sent => {
                 assert!(sent.is_ok(), "a join thread ended before its join");
             }
             recv(worker.reports) -> report => {
-                take_report(report.unwrap_or(Report::Gone), give);
+                waiting += take_report(report.unwrap_or(Report::Gone), give);
             }
         }
     }
+    waiting
 }
 
 impl Drop for Threads {

@@ -2,41 +2,83 @@
 
 use super::crew::Crew;
 use super::give::Give;
-use super::shard::Batch;
-use super::{Drained, Join};
+use super::shard::{Batch, Shard};
+use super::spilling::Spilling;
+use super::{Drained, Join, State};
+use crate::checkpoint::Checkpoint;
+use crate::spill::Plan;
+use crate::storage::SegmentStore;
 use crate::{Config, Engine, Error, ErrorKind, Sink, Stats, Tuple};
 
 pub(crate) struct Distributor {
     config: Config,
     crew: Crew,
+    spilling: Option<Spilling>,
     batch: Batch,
     /// How many tuples make a batch.
     round: usize,
-    /// Whether batches carry slots.
-    slotted: bool,
+    /// Slots of the paper's index if batches carry them.
+    slots: Option<u64>,
     watermark: i64,
     /// The least place that the next tuple may have.
     least: u64,
     stats: Stats,
-    /// Set while tuples may be on their way.
-    busy: bool,
     finished: bool,
 }
 
 impl Distributor {
-    pub(crate) fn new(config: Config) -> Result<Distributor, Error> {
-        Ok(Distributor {
-            crew: Crew::new(&config)?,
+    pub(crate) fn new(
+        config: Config,
+        earlier: Option<(&Checkpoint, &[Tuple])>,
+    ) -> Result<Distributor, Error> {
+        let plan = Plan::new(&config, Crew::threads(&config));
+        let checkpoint = earlier.map(|(checkpoint, _)| checkpoint);
+        let spilling = match &config.spill {
+            Some(spill) => Some(Spilling::new(&config, spill, plan, checkpoint)?),
+            None if checkpoint.is_some_and(|checkpoint| !checkpoint.segments.is_empty()) => {
+                let text = "the checkpoint has tuples on disk, and no place for them was given";
+                return Err(ErrorKind::Config(text.to_owned()).into());
+            }
+            None => None,
+        };
+        let paper = matches!(config.engine, Engine::Paper(_) | Engine::PaperBatched(_));
+        let mut distributor = Distributor {
+            crew: Crew::new(&config, &plan)?,
+            spilling,
             batch: Batch { watermark: i64::MIN, ..Batch::default() },
-            round: Crew::round_of(&config),
-            slotted: matches!(config.engine, Engine::Paper(_) | Engine::PaperBatched(_)),
+            round: plan.round,
+            slots: paper.then_some(plan.slots as u64),
             config,
             watermark: i64::MIN,
             least: 0,
             stats: Stats::default(),
-            busy: false,
             finished: false,
-        })
+        };
+        if let Some((checkpoint, live)) = earlier {
+            distributor.restore(checkpoint, live)?;
+        }
+        Ok(distributor)
+    }
+
+    fn restore(&mut self, checkpoint: &Checkpoint, live: &[Tuple]) -> Result<(), ErrorKind> {
+        self.watermark = checkpoint.watermark.unwrap_or(i64::MIN);
+        self.batch.watermark = self.watermark;
+        self.least = checkpoint.next_seq;
+        let streams = self.config.travel.streams();
+        let is_known = |tuple: &&Tuple| (tuple.stream as usize) < streams;
+        if live.iter().filter(is_known).count() < live.len()
+            || !live.is_sorted_by_key(|tuple| tuple.seq)
+        {
+            return Err(ErrorKind::Config("the tuples are not those of the checkpoint".to_owned()));
+        }
+        let owners: Vec<usize> = live.iter().map(|tuple| self.crew.owner(tuple)).collect();
+        let slots = self.slots.unwrap_or(1);
+        self.crew.all(|shards| {
+            for (tuple, owner) in live.iter().zip(owners) {
+                shards[owner].restore(tuple, (tuple.key % slots) as u32);
+            }
+        });
+        Ok(())
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -52,22 +94,44 @@ impl Distributor {
         {
             return Err(self.refusal(tuple));
         }
+        let late = tuple.time < self.watermark;
+        let dropped = tuple.probability.times(self.config.cap) < self.config.threshold;
+        if let Some(spilling) = &self.spilling
+            && spilling.is_short()
+            && !late
+            && !dropped
+        {
+            self.make_room(tuple.seq, give)?;
+        }
         self.least = tuple.seq + 1;
         self.stats.input_tuples += 1;
-        if tuple.time < self.watermark {
+        if late {
             self.stats.late += 1;
             give.late(tuple);
             return Ok(());
         }
         self.watermark = self.watermark.max(tuple.time.saturating_sub(self.config.lateness));
-        if tuple.probability.times(self.config.cap) < self.config.threshold {
+        if dropped {
             self.stats.pruned += 1;
             return Ok(());
         }
-        self.batch.tuples.push(*tuple);
-        if self.slotted {
-            self.batch.slots.push((tuple.key % self.config.slots as u64) as u32);
+        if let Some(spilling) = &mut self.spilling {
+            spilling.admit(tuple, self.watermark);
         }
+        self.batch.tuples.push(*tuple);
+        if let Some(slots) = self.slots {
+            self.batch.slots.push((tuple.key % slots) as u32);
+        }
+        Ok(())
+    }
+
+    /// Makes room for the tuple of this place.
+    #[cold]
+    fn make_room(&mut self, next: u64, give: &mut Give<'_>) -> Result<(), Box<ErrorKind>> {
+        self.settle(give);
+        let Some(spilling) = &mut self.spilling else { return Ok(()) };
+        let room = spilling.make_room(&mut self.crew, next, self.watermark, give);
+        self.stats.flushes += room.map_err(Box::new)?;
         Ok(())
     }
 
@@ -89,32 +153,44 @@ impl Distributor {
         self.stats.enqueues += enqueues;
         self.stats.batches += batches;
         self.batch.watermark = self.watermark;
-        self.busy = true;
     }
 
     fn settle(&mut self, give: &mut Give<'_>) {
         self.hand_on(give);
         self.crew.settle(give);
-        self.busy = false;
+        self.count_resident();
     }
 
-    /// Accounts for what was given, and stops for good if the sink failed.
-    fn close(&mut self, give: Give<'_>) -> Result<(), ErrorKind> {
+    /// Accounts for what was given, and stops for good if the sink failed or something on disk
+    /// cannot be read: results that go with it may have been given already.
+    fn close(&mut self, give: Give<'_>, result: Result<(), ErrorKind>) -> Result<(), ErrorKind> {
         self.stats.results += give.results;
-        match give.failed {
-            None => Ok(()),
-            Some(error) => {
-                self.finished = true;
-                Err(ErrorKind::Sink(error))
-            }
+        let result = match give.failed {
+            None => result,
+            Some(error) => Err(ErrorKind::Sink(error)),
+        };
+        if let Err(ErrorKind::Sink(_) | ErrorKind::SpillRead(_)) = result {
+            self.finished = true;
         }
+        result
     }
 
     fn count_resident(&mut self) -> usize {
-        let mut resident = 0;
-        self.crew.each(|shard| resident += shard.resident());
+        let resident = self.crew.all(|shards| shards.iter().map(|shard| shard.resident()).sum());
         self.stats.resident_max = self.stats.resident_max.max(resident as u64);
         resident
+    }
+
+    /// Settles, and drains one portion.
+    fn drain_portion(&mut self, give: &mut Give<'_>) -> Result<Drained, ErrorKind> {
+        self.settle(give);
+        if let Some(spilling) = &mut self.spilling
+            && give.failed.is_none()
+            && spilling.drain(self.least, self.watermark, give)?
+        {
+            return Ok(Drained::More);
+        }
+        Ok(Drained::All)
     }
 }
 
@@ -138,7 +214,8 @@ impl Join for Distributor {
             self.hand_on(&mut give);
             self.count_resident();
         }
-        self.close(give).and(refused.map_err(|kind| *kind)).map_err(|kind| Error::new(kind, taken))
+        let refused = refused.map_err(|kind| *kind);
+        self.close(give, refused).map_err(|kind| Error::new(kind, taken))
     }
 
     fn advance(&mut self, watermark: i64, sink: &mut dyn Sink) -> Result<(), Error> {
@@ -150,13 +227,20 @@ impl Join for Distributor {
     fn drain(&mut self, sink: &mut dyn Sink) -> Result<Drained, Error> {
         self.check()?;
         let mut give = Give::new(sink);
-        self.settle(&mut give);
-        self.close(give)?;
-        Ok(Drained::All)
+        let result = self.drain_portion(&mut give);
+        let (drained, result) = match result {
+            Ok(drained) => (drained, Ok(())),
+            Err(error) => (Drained::All, Err(error)),
+        };
+        self.close(give, result)?;
+        Ok(drained)
     }
 
     fn finish(&mut self, sink: &mut dyn Sink) -> Result<(), Error> {
         self.pause(sink)?;
+        if let Some(spilling) = &mut self.spilling {
+            spilling.debts.clear();
+        }
         self.finished = true;
         Ok(())
     }
@@ -170,13 +254,60 @@ impl Join for Distributor {
         let mut give = Give::new(sink);
         self.settle(&mut give);
         let watermark = self.watermark;
-        self.crew.each(|shard| shard.expire(watermark));
+        self.crew.all(|shards| shards.iter_mut().for_each(|shard| shard.expire(watermark)));
         let resident = self.count_resident();
-        self.close(give)?;
+        self.close(give, Ok(()))?;
         Ok(resident)
     }
 
     fn stats(&self) -> Stats {
-        self.stats
+        match &self.spilling {
+            None => self.stats,
+            Some(Spilling { debts, .. }) => Stats {
+                spilled_entries: debts.spilled_entries,
+                spilled_bytes: debts.spilled_bytes,
+                owed_pairs: debts.owed_pairs,
+                drained_pairs: debts.drained_pairs,
+                ..self.stats
+            },
+        }
+    }
+
+    fn state(&self) -> State {
+        match &self.spilling {
+            Some(Spilling { debts, .. }) if debts.is_draining() => State::Draining,
+            Some(Spilling { debts, .. }) if !debts.is_empty() => State::Spilling,
+            _ => State::Memory,
+        }
+    }
+
+    fn checkpoint(
+        &mut self,
+        checkpoint: &mut Checkpoint,
+        sink: &mut dyn Sink,
+    ) -> Result<Vec<Tuple>, Error> {
+        self.check()?;
+        let mut give = Give::new(sink);
+        self.settle(&mut give);
+        let watermark = self.watermark;
+        let result = match &mut self.spilling {
+            Some(spilling) => spilling.checkpoint(checkpoint, watermark, &mut give),
+            None => Ok(()),
+        };
+        self.close(give, result)?;
+        checkpoint.next_seq = self.least;
+        checkpoint.watermark = (watermark > i64::MIN).then_some(watermark);
+        let mut live: Vec<Tuple> = self.crew.all(|shards| {
+            let tuples = |shard: &&mut dyn Shard| -> Vec<Tuple> {
+                shard.handles().into_iter().map(|handle| shard.get(handle)).collect()
+            };
+            shards.iter().flat_map(tuples).collect()
+        });
+        live.sort_unstable_by_key(|tuple| tuple.seq);
+        Ok(live)
+    }
+
+    fn store(&self) -> Option<&SegmentStore> {
+        self.spilling.as_ref().map(|spilling| spilling.debts.store())
     }
 }

@@ -43,13 +43,27 @@ pub(crate) struct Keyed {
     /// What all lists that have more than one tuple take.
     list_bytes: usize,
     sweep: Sweep,
+    /// Whether the table must not grow.
+    limited: bool,
 }
 
 impl Keyed {
-    pub(crate) fn new(config: &Config) -> Keyed {
+    /// With a limit in bytes, the table takes at most half of it, and does not grow.
+    pub(crate) fn new(config: &Config, limit: Option<usize>) -> Keyed {
+        let lists = limit.map_or_else(HashMap::new, |limit| {
+            let mut keys = limit / 2 / size_of::<(u64, List)>();
+            loop {
+                let lists = HashMap::with_capacity(keys);
+                if keys <= 1 || lists.allocation_size() <= limit / 2 {
+                    break lists;
+                }
+                keys /= 2;
+            }
+        });
         Keyed {
             predicate: Predicate::new(config),
-            lists: HashMap::new(),
+            limited: limit.is_some(),
+            lists,
             arrivals: VecDeque::new(),
             list_bytes: 0,
             sweep: Sweep::new(config),
@@ -77,19 +91,26 @@ impl Keyed {
         self.lists.get(key)?.get(*seq)
     }
 
-    /// Keeps those tuples of which `keep` says so; it is asked in the order of arrival.
-    fn retain(&mut self, mut keep: impl FnMut(&Stored) -> bool) {
-        let arrivals = std::mem::take(&mut self.arrivals);
-        let lists = std::mem::take(&mut self.lists);
-        self.list_bytes = 0;
-        for (key, seq) in arrivals {
-            if let Some(stored) = lists.get(&key).and_then(|list| list.get(seq))
-                && keep(stored)
-            {
-                self.insert(key, *stored, |_| ());
+    /// Forgets the tuples of these places, which ascend.
+    fn forget(&mut self, seqs: &[u64]) {
+        let stays = |seq: &u64| seqs.binary_search(seq).is_err();
+        self.arrivals.retain(|(_, seq)| stays(seq));
+        let mut bytes = 0;
+        self.lists.retain(|_, list| match list {
+            List::One(one) => stays(&one.seq),
+            List::Many(many) => {
+                many.retain(|stored| stays(&stored.seq));
+                if many.len() < many.capacity() / 4 {
+                    many.shrink_to_fit();
+                }
+                if many.is_empty() {
+                    return false;
+                }
+                bytes += many.capacity() * size_of::<Stored>();
+                true
             }
-        }
-        self.arrivals.shrink_to_fit();
+        });
+        self.list_bytes = bytes;
     }
 
     /// Adds a tuple; shows those of its key that were there before.
@@ -143,8 +164,16 @@ impl Shard for Keyed {
             self.forget_oldest();
         }
         if self.sweep.is_due(self.arrivals.len()) {
-            let predicate = self.predicate.clone();
-            self.retain(|stored| !predicate.is_over(stored.time, stored.stream, watermark));
+            let predicate = &self.predicate;
+            let is_over = |(key, seq): &(u64, u64)| {
+                let stored = self.lists[key].get(*seq).expect("every arrival is in a list");
+                predicate.is_over(stored.time, stored.stream, watermark)
+            };
+            let over = self.arrivals.iter().filter(|arrival| is_over(arrival));
+            let seqs: Vec<u64> = over.map(|(_, seq)| *seq).collect();
+            if !seqs.is_empty() {
+                self.forget(&seqs);
+            }
         }
     }
 
@@ -158,6 +187,19 @@ impl Shard for Keyed {
             + self.list_bytes
     }
 
+    fn growth(&self) -> usize {
+        // A list that doubles, and the list of arrivals that grows.
+        4 * size_of::<Stored>() + 2 * size_of::<(u64, u64)>()
+    }
+
+    fn room(&self) -> usize {
+        if self.limited { self.lists.capacity() - self.lists.len() } else { usize::MAX }
+    }
+
+    fn restore(&mut self, tuple: &Tuple, _: u32) {
+        self.insert(tuple.key, Stored::new(tuple), |_| ());
+    }
+
     fn handles(&self) -> Vec<u32> {
         (0..self.arrivals.len() as u32).collect()
     }
@@ -168,10 +210,7 @@ impl Shard for Keyed {
     }
 
     fn remove(&mut self, handles: &[u32]) {
-        let (mut handles, mut at) = (handles.iter().copied().peekable(), 0_u32);
-        self.retain(|_| {
-            at += 1;
-            handles.next_if_eq(&(at - 1)).is_none()
-        });
+        let seqs: Vec<u64> = handles.iter().map(|&at| self.arrivals[at as usize].1).collect();
+        self.forget(&seqs);
     }
 }

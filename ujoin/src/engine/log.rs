@@ -61,10 +61,16 @@ pub(crate) struct Log {
     free_runs: Vec<u32>,
     run_bytes: usize,
     sweep: Sweep,
+    /// How many entries were asked for; beyond these the log grows. None: it grows as it likes.
+    reserved: Option<usize>,
 }
 
 impl Log {
-    pub(crate) fn new(config: &Config) -> Log {
+    /// With a limit in bytes all of it is taken at once.
+    pub(crate) fn new(config: &Config, limit: Option<usize>) -> Log {
+        // Up to four buckets an entry, and what choosing the ones to go takes.
+        let each = size_of::<Hot>() + size_of::<Cold>() + 4 * size_of::<u32>() + 8;
+        let reserved = limit.map(|limit| (limit / each).max(2));
         let mut log = Log {
             predicate: Predicate::new(config),
             hot: Vec::new(),
@@ -79,8 +85,9 @@ impl Log {
             free_runs: Vec::new(),
             run_bytes: 0,
             sweep: Sweep::new(config),
+            reserved,
         };
-        log.rebuild(LEAST, &mut |_| true);
+        log.rebuild(reserved.unwrap_or(LEAST), &mut |_| true);
         log
     }
 
@@ -337,10 +344,26 @@ impl Shard for Log {
     }
 
     fn bytes(&self) -> usize {
-        self.hot.len() * (size_of::<Hot>() + size_of::<Cold>())
+        // What was set aside counts when it is used.
+        let spare = self.reserved.map_or(0, |reserved| reserved.saturating_sub(self.len));
+        (self.hot.len() - spare) * (size_of::<Hot>() + size_of::<Cold>())
             + self.heads.len() * size_of::<u32>()
             + self.runs.capacity() * size_of::<VecDeque<Stored>>()
             + self.run_bytes
+    }
+
+    fn growth(&self) -> usize {
+        // A run that doubles, and the list of runs.
+        let run = 4 * size_of::<Stored>();
+        size_of::<Hot>() + size_of::<Cold>() + run
+    }
+
+    fn room(&self) -> usize {
+        self.reserved.map_or(usize::MAX, |reserved| reserved.saturating_sub(self.len))
+    }
+
+    fn restore(&mut self, tuple: &Tuple, _: u32) {
+        self.insert(tuple, |_| ());
     }
 
     fn handles(&self) -> Vec<u32> {

@@ -8,10 +8,18 @@ mod log;
 mod out;
 mod paper;
 mod shard;
+mod spilling;
 mod sweep;
 mod worker;
 
-use crate::{Config, Error, ErrorKind, Expiry, Sink, Stats, Tuple};
+pub(crate) use give::Give;
+pub(crate) use out::Out;
+pub(crate) use shard::{Predicate, Shard, Stored};
+pub(crate) use worker::MESSAGE_BYTES;
+
+use crate::checkpoint::Checkpoint;
+use crate::storage::SegmentStore;
+use crate::{Config, Error, ErrorKind, Expiry, Policy, Sink, Spill, Stats, Tuple};
 
 /// Whether anything is still owed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +28,17 @@ pub enum Drained {
     All,
     /// Yes: there is more to drain.
     More,
+}
+
+/// What the memory budget makes a join do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// All that can still have partners is in memory.
+    Memory,
+    /// Some of it is on disk.
+    Spilling,
+    /// Some of it is on disk, and is about to meet what came since.
+    Draining,
 }
 
 /// A join under way. Made by [`Config::build`].
@@ -77,10 +96,31 @@ pub trait Join: Send {
 
     /// What has been counted so far.
     fn stats(&self) -> Stats;
+
+    /// What the memory budget makes it do now.
+    fn state(&self) -> State;
+
+    /// Comes to rest and says what is needed to go on later with [`Config::resume`]: the fields
+    /// `next_seq`, `watermark`, `segments` and `sections` of the checkpoint are set, and the tuples in
+    /// memory are given back in the order of arrival. What is owed stays owed.
+    ///
+    /// # Errors
+    /// The sink or the disk failed.
+    fn checkpoint(
+        &mut self,
+        checkpoint: &mut Checkpoint,
+        sink: &mut dyn Sink,
+    ) -> Result<Vec<Tuple>, Error>;
+
+    /// The segments on disk, to be told what a checkpoint names.
+    fn store(&self) -> Option<&SegmentStore>;
 }
 
 /// Checks the configuration and makes the engine.
-pub(crate) fn build(config: Config) -> Result<Box<dyn Join>, Error> {
+pub(crate) fn build(
+    config: Config,
+    earlier: Option<(&Checkpoint, &[Tuple])>,
+) -> Result<Box<dyn Join>, Error> {
     let wrong = |text: &str| Err(ErrorKind::Config(text.to_owned()).into());
     if config.lateness < 0 {
         return wrong("the lateness must not be negative");
@@ -95,5 +135,8 @@ pub(crate) fn build(config: Config) -> Result<Box<dyn Join>, Error> {
     {
         return wrong("the interval of expiry must be positive");
     }
-    Ok(Box::new(distributor::Distributor::new(config)?))
+    if let Some(Spill { policy: Policy::LessThanProbability { share: 0, .. }, .. }) = config.spill {
+        return wrong("a flush of less than a share of zero makes no sense");
+    }
+    Ok(Box::new(distributor::Distributor::new(config, earlier)?))
 }

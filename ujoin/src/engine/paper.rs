@@ -51,7 +51,12 @@ pub(crate) struct Paper {
 }
 
 impl Paper {
-    pub(crate) fn new(config: &Config, expiry: Expiry, streams: Range<StreamId>) -> Paper {
+    pub(crate) fn new(
+        config: &Config,
+        expiry: Expiry,
+        slots: usize,
+        streams: Range<StreamId>,
+    ) -> Paper {
         let predicate = Predicate::new(config);
         let interval = match expiry {
             Expiry::Inline => (predicate.travel.longest() / 8).max(1),
@@ -59,8 +64,8 @@ impl Paper {
         };
         Paper {
             lateness: config.lateness,
-            slots: config.slots,
-            heads: vec![NONE; streams.len() * config.slots],
+            slots,
+            heads: vec![NONE; streams.len() * slots],
             streams,
             nodes: Vec::new(),
             cold: Vec::new(),
@@ -144,6 +149,12 @@ impl Paper {
                 new
             }
             None => {
+                if self.nodes.len() == self.nodes.capacity() {
+                    // By an eighth, so that a budget is not overshot by far.
+                    let more = self.nodes.len() / 8 + 16;
+                    self.nodes.reserve_exact(more);
+                    self.cold.reserve_exact(more);
+                }
                 self.nodes.push(node);
                 self.cold.push(cold);
                 self.nodes.len() as u32 - 1
@@ -244,6 +255,14 @@ impl Shard for Paper {
             + self.nodes.capacity() * size_of::<Node>()
             + self.cold.capacity() * size_of::<Cold>()
             + self.free.capacity() * size_of::<u32>()
+    }
+
+    fn growth(&self) -> usize {
+        (size_of::<Node>() + size_of::<Cold>() + 2 * size_of::<u32>()) * 9 / 8
+    }
+
+    fn restore(&mut self, tuple: &Tuple, slot: u32) {
+        self.insert(self.list(tuple.stream, slot), tuple);
     }
 
     fn handles(&self) -> Vec<u32> {

@@ -38,7 +38,6 @@ pub(crate) struct Part<'a> {
 /// owns.
 ///
 /// A *handle* numbers a tuple that is held, as long as nothing is joined, expired or removed.
-#[allow(dead_code, reason = "the memory budget asks")]
 pub(crate) trait Shard: Send {
     /// Finds the partners of each tuple among those before, and keeps it.
     fn join(&mut self, part: Part<'_>, out: &mut Out<'_>);
@@ -51,6 +50,17 @@ pub(crate) trait Shard: Send {
 
     /// How many bytes they and their index take.
     fn bytes(&self) -> usize;
+
+    /// How many bytes one more tuple takes at most.
+    fn growth(&self) -> usize;
+
+    /// How many more tuples find room without more memory being taken than was set aside.
+    fn room(&self) -> usize {
+        usize::MAX
+    }
+
+    /// Keeps a tuple without looking for partners.
+    fn restore(&mut self, tuple: &Tuple, slot: u32);
 
     /// The handles of all tuples, ascending.
     fn handles(&self) -> Vec<u32>;

@@ -25,6 +25,9 @@ pub(crate) enum Message {
     Wait,
 }
 
+/// What a place in an inbox takes.
+pub(crate) const MESSAGE_BYTES: usize = size_of::<Message>();
+
 /// What a thread says.
 pub(crate) enum Report {
     Pairs(Vec<Pair>),
@@ -94,7 +97,8 @@ fn work(
         reports.0.send(Report::Pairs(replace(pairs, more))).is_ok()
     };
     let mut out = Out::new(Vec::new(), ordered, &mut hand_over);
-    let mut guard = Some(lock());
+    // Taken with the first message only: whoever starts the thread may look at the shard before.
+    let mut guard = None;
     loop {
         let message = match inbox.try_recv() {
             Ok(message) => message,

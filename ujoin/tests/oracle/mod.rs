@@ -1,5 +1,7 @@
 //! Nested loops over everything, the definition of the result set word for word.
 
+pub mod cases;
+
 use ujoin::{Pair, Product, TravelTimes, Tuple};
 
 /// All results in canonical order, and the tuples that were late.
