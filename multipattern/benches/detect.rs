@@ -3,7 +3,8 @@
 //!
 //! `cargo bench -p multipattern --bench detect` shows for each group the methods beside each other.
 //! `cargo bench -p multipattern --bench detect -- ratios` prints only the ratios to `single`, in CPU
-//! time of interleaved rounds.
+//! time of interleaved rounds, the least of `ROUNDS`. `ONLY=Any` chooses a semantics, `SIZE=40` a
+//! number of patterns, `WAYS=single,proposed` some columns, and `EACH=1` pushes event by event.
 
 #![allow(clippy::print_stdout, reason = "a table of ratios")]
 
@@ -17,8 +18,8 @@ use aho_corasick::{Input, MatchKind};
 use cpu_time::ProcessTime;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use multipattern::{
-    Config, Count, Detector, Match, Method, PatternSet, Record, Schema, Semantics, TypeId, Visit,
-    Window,
+    Config, Count, Detector, Match, Method, PatternSet, Record, Schema, Semantics, Sink, TypeId,
+    Visit, Window,
 };
 use rand::rngs::Xoshiro256PlusPlus as Random;
 use rand::{RngExt as _, SeedableRng as _};
@@ -91,6 +92,15 @@ fn detector(set: &PatternSet, method: Method) -> Detector {
     Detector::with_config(set, Config::new().method(method)).expect("a detector")
 }
 
+fn push(detector: &mut Detector, events: &[Record], sink: &mut impl Sink) {
+    if std::env::var_os("EACH").is_none() {
+        return detector.push_all(events, sink).expect("events");
+    }
+    for event in events {
+        let _ = detector.push(event, sink).expect("an event");
+    }
+}
+
 /// Reads every index of every match.
 fn read(detector: &mut Detector, events: &[Record]) -> (u64, u64) {
     let (mut matches, mut sum) = (0_u64, 0_u64);
@@ -101,13 +111,13 @@ fn read(detector: &mut Detector, events: &[Record]) -> (u64, u64) {
         }
         ControlFlow::Continue(())
     });
-    detector.push_all(events, &mut sink).expect("events");
+    push(detector, events, &mut sink);
     (matches, sum)
 }
 
 fn count(detector: &mut Detector, events: &[Record]) -> (u64, u64) {
     let mut counts = Count::default();
-    detector.push_all(events, &mut counts).expect("events");
+    push(detector, events, &mut counts);
     (counts.total, 0)
 }
 
@@ -162,6 +172,8 @@ fn race(rounds: usize, ways: &mut [(String, Run<'_>)]) -> Vec<Duration> {
 fn ratios() {
     let rounds = std::env::var("ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(3);
     let only = std::env::var("ONLY").unwrap_or_default();
+    let only_size: Option<usize> = std::env::var("SIZE").ok().and_then(|n| n.parse().ok());
+    let only_ways = std::env::var("WAYS").unwrap_or_default();
     println!("semantics load     patterns  way        ms/100k   ratio  ns/match");
     let loads = || [uniform(40, 1), uniform(400, 2), uniform(4000, 3), routes(4000, 4)];
     for semantics in [Semantics::Any, Semantics::Next, Semantics::Strict] {
@@ -170,6 +182,9 @@ fn ratios() {
         }
         for load in loads() {
             let size = load.patterns.len();
+            if only_size.is_some_and(|only| only != size) {
+                continue;
+            }
             // A part of the stream suffices where there are many matches.
             let part =
                 if semantics == Semantics::Any { EVENTS * 40 / size.max(40) } else { EVENTS };
@@ -196,6 +211,9 @@ fn ratios() {
                 let run = || timed(|| aho_corasick(dfa, &bytes, &lengths));
                 ways.push(("aho-corasick".into(), Box::new(run)));
             }
+            ways.retain(|(name, _)| {
+                only_ways.is_empty() || only_ways.split(',').any(|way| way == name)
+            });
             let matches = read(&mut detector(set, Method::Proposed), events).0;
             let least = race(rounds, &mut ways);
             let base = least.last().filter(|_| dfa.is_some()).unwrap_or(&least[0]);

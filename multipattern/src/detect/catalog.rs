@@ -303,6 +303,18 @@ impl Catalog {
         self.longest_time.is_none() && self.longest_events <= 64
     }
 
+    /// Whether types say everything, and windows of at most 64 events.
+    pub(crate) fn is_of_types(&self) -> bool {
+        self.is_short()
+            && self.kept.numbers.is_empty()
+            && self.types.iter().all(|of_type| of_type.plain || of_type.classes.is_empty())
+    }
+
+    /// Whether some pattern uses a class.
+    pub(crate) fn is_used(&self, class: u32) -> bool {
+        self.classes.items[class as usize].1 > 0
+    }
+
     /// Whether some window is one of time.
     pub(crate) fn is_timed(&self) -> bool {
         self.timed > 0

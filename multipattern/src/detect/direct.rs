@@ -102,8 +102,41 @@ impl Detector {
         if output { self.report(next, row, sink) } else { Ok(ControlFlow::Continue(())) }
     }
 
+    /// An event of a stream that is a ring.
+    #[inline]
+    pub(super) fn turn<E: Event + ?Sized, S: Sink>(
+        &mut self,
+        event: &E,
+        sink: &mut S,
+    ) -> Result<ControlFlow<()>, Error> {
+        let Mechanism::Ring(ring) = &mut self.mechanism else {
+            return Ok(ControlFlow::Continue(()));
+        };
+        let (row, event_type) = (self.stats.events, event.event_type());
+        self.stats.events += 1;
+        self.last_time = Some(event.time());
+        let Some(class) = ring.class(event_type) else {
+            self.stats.unused += 1;
+            ring.pass();
+            return Ok(ControlFlow::Continue(()));
+        };
+        let limit = self.config.limits.matches_per_event;
+        let mut out = Out::new(sink, limit, std::mem::take(&mut self.buffer));
+        ring.arrive(class, event_type, &mut self.counters, &mut out);
+        self.stats.matches += out.matches;
+        let (over, stopped) = (out.over, out.stopped);
+        self.buffer = out.buffer;
+        self.flow(over, stopped, row)
+    }
+
     /// Puts the state of the stream back where all others are.
     pub(super) fn settle(&mut self) {
+        if std::mem::take(&mut self.turning)
+            && let Mechanism::Ring(ring) = &self.mechanism
+        {
+            let scope = self.partitions.scope(0);
+            ring.recall(&mut scope.history, self.last_time.unwrap_or(0));
+        }
         if let Some(state) = self.direct.take() {
             let events = self.stats.events;
             let scope = self.partitions.scope(0);
@@ -114,6 +147,7 @@ impl Detector {
     }
 
     /// Whether the sink had enough, or more was found than the limit allows.
+    #[inline]
     pub(super) fn flow(
         &mut self,
         over: bool,

@@ -155,7 +155,7 @@ impl Detector {
     pub(super) fn rebuild(&mut self) {
         self.stale = false;
         self.prepare();
-        let next = Mechanism::new(self.config.method, self.semantics, &self.catalog);
+        let next = Mechanism::new(&self.config, self.semantics, &self.catalog);
         let before = std::mem::replace(&mut self.mechanism, next);
         let hold = self.config.hold_events > 0;
         let (rows, time) = (self.stats.events, self.last_time.unwrap_or(0));
@@ -184,6 +184,7 @@ impl Detector {
                         &self.catalog,
                         &mut scope.history,
                         scope.number,
+                        rows,
                     );
                 }
             }
@@ -192,7 +193,7 @@ impl Detector {
 }
 
 impl Mechanism {
-    /// Shows to a new state what is remembered.
+    /// Shows to a new state what is remembered of a stream, of which so many events were pushed.
     pub(super) fn replay(
         &mut self,
         state: &mut State,
@@ -200,7 +201,11 @@ impl Mechanism {
         catalog: &super::catalog::Catalog,
         history: &mut super::history::History,
         scope: u64,
+        pushed: u64,
     ) {
+        if let Mechanism::Ring(ring) = self {
+            return ring.replay(history, pushed);
+        }
         let mut counters = Counters::default();
         let mut classes = Vec::new();
         let mut tick = None;

@@ -290,7 +290,6 @@ impl History {
     }
 
     /// Goes on at a serial and a tick, without events.
-    #[cfg(feature = "serde")]
     pub(crate) fn begin_at(&mut self, first: u64, ticks: u64) {
         (self.first, self.ticks) = (first, ticks);
     }

@@ -2,9 +2,11 @@
 
 use super::arrival::Arrival;
 use super::catalog::Catalog;
+use super::config::Config;
 use super::history::History;
 use super::lazy::{Chains, LazyState, Plan};
 use super::output::{Out, Sink};
+use super::ring::{Ring, SLOTS};
 use super::single::{Dispatch, SingleState};
 use super::strict::{self, Automaton, Backwards, Source};
 use crate::event::TypeId;
@@ -31,6 +33,8 @@ pub(crate) enum Mechanism {
     Together(Box<Plan>),
     Backwards(Backwards),
     Automaton(Box<Automaton>),
+    /// It has the state of the one stream with it.
+    Ring(Box<Ring>),
 }
 
 /// What is remembered of one stream or partition.
@@ -41,10 +45,25 @@ pub(crate) enum State {
     Together(Box<LazyState>),
     Backwards,
     Automaton(strict::State),
+    Ring,
 }
 
 impl Mechanism {
-    pub(crate) fn new(method: Method, semantics: Semantics, catalog: &Catalog) -> Self {
+    pub(crate) fn new(config: &Config, semantics: Semantics, catalog: &Catalog) -> Self {
+        let method = config.method;
+        let alone = config.partition_by.is_empty() && config.hold_events == 0;
+        let is_ring = alone
+            && config.limits.held_events.most as u64 >= SLOTS
+            && catalog.is_of_types()
+            && matches!(
+                (method, semantics),
+                (Method::Proposed, Semantics::Any | Semantics::Next)
+                    | (Method::Sharing, Semantics::Any)
+            );
+        if is_ring {
+            let ring = Ring::new(catalog, semantics, method == Method::Proposed);
+            return Mechanism::Ring(Box::new(ring));
+        }
         match (method, semantics) {
             (Method::Single, _) => Mechanism::Single(Dispatch::new(catalog)),
             (Method::Optimized, Semantics::Strict) => Mechanism::Backwards(Backwards::new(catalog)),
@@ -72,6 +91,7 @@ impl Mechanism {
             Mechanism::Together(_) => State::Together(Box::default()),
             Mechanism::Backwards(_) => State::Backwards,
             Mechanism::Automaton(_) => State::Automaton(strict::State::default()),
+            Mechanism::Ring(_) => State::Ring,
         }
     }
 
@@ -145,6 +165,7 @@ impl Mechanism {
             Mechanism::Apart(apart) => apart.plans.iter().map(Plan::nodes).sum(),
             Mechanism::Together(plan) => plan.nodes(),
             Mechanism::Automaton(automaton) => automaton.nodes(),
+            Mechanism::Ring(ring) => ring.nodes(),
         }
     }
 
@@ -152,6 +173,7 @@ impl Mechanism {
         match self {
             Mechanism::Apart(apart) => apart.plans.iter().map(Plan::shared_rows).sum(),
             Mechanism::Together(plan) => plan.shared_rows(),
+            Mechanism::Ring(ring) => ring.shared_rows(),
             _ => 0,
         }
     }
@@ -163,6 +185,7 @@ impl Mechanism {
             Mechanism::Together(plan) => plan.bytes(),
             Mechanism::Backwards(backwards) => backwards.bytes(),
             Mechanism::Automaton(automaton) => automaton.bytes(),
+            Mechanism::Ring(ring) => ring.bytes(),
         }
     }
 }
@@ -173,7 +196,7 @@ impl State {
             State::Single(state) => state.instances(),
             State::Apart(states) => states.iter().map(LazyState::instances).sum(),
             State::Together(state) => state.instances(),
-            State::Backwards | State::Automaton(_) => 0,
+            State::Backwards | State::Automaton(_) | State::Ring => 0,
         }
     }
 
@@ -184,7 +207,7 @@ impl State {
                 size_of_val(states.as_slice()) + states.iter().map(LazyState::bytes).sum::<usize>()
             }
             State::Together(state) => state.bytes(),
-            State::Backwards | State::Automaton(_) => 0,
+            State::Backwards | State::Automaton(_) | State::Ring => 0,
         }
     }
 }

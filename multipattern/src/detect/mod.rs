@@ -20,6 +20,7 @@ mod mechanism;
 mod next;
 mod output;
 mod partition;
+mod ring;
 mod runs;
 mod single;
 #[cfg(feature = "serde")]
@@ -79,6 +80,8 @@ pub struct Detector {
     last_time: Option<i64>,
     /// The state of the one stream, where it is all that is remembered, and a look-up gives the next.
     direct: Option<strict::State>,
+    /// The one stream is all in the ring.
+    turning: bool,
     /// The classes of the current event.
     classes: Vec<u32>,
     buffer: Vec<u64>,
@@ -119,7 +122,7 @@ impl Detector {
             catalog.add(pattern.clone(), 0)?;
         }
         let semantics = set.semantics();
-        let mechanism = Mechanism::new(config.method, semantics, &catalog);
+        let mechanism = Mechanism::new(&config, semantics, &catalog);
         Ok(Detector {
             catalog,
             semantics,
@@ -131,6 +134,7 @@ impl Detector {
             stats: Stats::default(),
             last_time: None,
             direct: None,
+            turning: false,
             classes: Vec::new(),
             buffer: Vec::new(),
         })
@@ -162,6 +166,9 @@ impl Detector {
             }
             return self.report(next, self.stats.events - 1, sink);
         }
+        if self.turning {
+            return self.turn(event, sink);
+        }
         if self.catalog.is_timed() {
             let time = event.time();
             if let Some(before) = self.last_time.filter(|&before| time < before) {
@@ -187,6 +194,11 @@ impl Detector {
             && self.config.partition_by.is_empty()
         {
             return self.step(place, event, sink);
+        }
+        if matches!(self.mechanism, Mechanism::Ring(_)) {
+            self.partitions.scope(place).history.shrink(0);
+            self.turning = true;
+            return self.turn(event, sink);
         }
         self.catalog.classify(event, &mut self.classes);
         let held = self.remember(place, event)?;
@@ -395,7 +407,10 @@ impl Detector {
             dropped_instances,
             patterns: self.catalog.len(),
             partitions: self.partitions.len(),
-            held_events: scopes().map(|scope| scope.history.len()).sum(),
+            held_events: match &self.mechanism {
+                Mechanism::Ring(ring) if self.turning => ring.held(self.catalog.longest_events),
+                _ => scopes().map(|scope| scope.history.len()).sum(),
+            },
             instances: scopes().map(|scope| scope.state.instances()).sum(),
             nodes: self.mechanism.nodes(),
             shared_rows: self.mechanism.shared_rows(),

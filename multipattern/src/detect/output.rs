@@ -215,6 +215,12 @@ impl<'s, S: Sink> Out<'s, S> {
         }
     }
 
+    /// Where matches go, if [`wants_all`](Self::wants_all).
+    #[inline(always)]
+    pub(crate) fn sink(&mut self) -> &mut S {
+        self.sink
+    }
+
     /// Whether every match is wanted, one by one.
     pub(crate) fn wants_all(&self) -> bool {
         self.level == Level::Matches && self.left == u64::MAX

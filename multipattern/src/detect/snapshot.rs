@@ -247,13 +247,18 @@ impl Detector {
             self.catalog.classify(&record as &dyn Event, &mut classes);
             scope.history.push(&record, event.row, event.tick, &classes);
         }
-        if self.mechanism.is_plain() || saved.events.is_empty() {
+        let pushed = self.stats.events;
+        let is_state = match &self.mechanism {
+            Mechanism::Ring(_) => false,
+            mechanism => mechanism.is_plain() || saved.events.is_empty(),
+        };
+        if is_state {
             scope.state = self.mechanism.read(&saved.word);
             return Ok(());
         }
         let number = scope.number;
         let (state, history) = (&mut scope.state, &mut scope.history);
-        self.mechanism.replay(state, self.semantics, &self.catalog, history, number);
+        self.mechanism.replay(state, self.semantics, &self.catalog, history, number, pushed);
         let ended = last.is_some_and(|last| last.tick + 1 < saved.ticks);
         if let (Mechanism::Automaton(_), true) = (&self.mechanism, ended) {
             *state = State::Automaton(strict::State::default());

@@ -1,0 +1,417 @@
+//! The short way under `any` and `next`: where types say everything and no window has more than 64
+//! events, the stream is a ring of its last 64 events, and nothing else is remembered of them.
+//!
+//! A word for each class says which slots of the ring have its events: the slot of an event is its
+//! number modulo 64. Nothing is shifted when an event comes; words are turned when they are used, so
+//! that the highest bit is the current event.
+
+mod chains;
+mod count;
+mod loops;
+mod pairs;
+mod shape;
+
+use std::sync::Arc;
+
+use loops::Place;
+use pairs::Pairs;
+use shape::{NONE, Recipe, Shape};
+
+use super::catalog::Catalog;
+use super::history::History;
+use super::latest::ROOT;
+use super::output::{Level, Out, Sink};
+use crate::event::{Record, TypeId};
+use crate::pattern::Semantics;
+use crate::stats::Counters;
+
+/// How many events a ring has.
+pub(crate) const SLOTS: u64 = 64;
+/// The number of the first event: so the numbers of all events in its window are positive.
+const FIRST: u32 = 64;
+/// An event in a slot that no pattern can use.
+const NO_TYPE: TypeId = TypeId(u32::MAX);
+
+/// The highest bit of a word that has one.
+#[inline(always)]
+fn highest(word: u64) -> u64 {
+    1 << (63 - word.leading_zeros())
+}
+
+/// The patterns and the stream.
+#[derive(Clone, Debug)]
+pub(crate) struct Ring {
+    semantics: Semantics,
+    shape: Arc<Shape>,
+    /// By how much the index in the stream is greater than the number, modulo 2^64.
+    base: u64,
+    /// The number of the next event.
+    next: u32,
+    /// By class, its slots; the last word is of events without class.
+    words: Vec<u64>,
+    /// By slot.
+    classes: [u32; 64],
+    types: [TypeId; 64],
+    /// By node of the trie of prefixes: one more than the number of the latest event from which it was
+    /// found.
+    starts: Vec<u32>,
+    /// By class, how many events there have been.
+    totals: Vec<u64>,
+    pairs: Vec<Pairs>,
+    ready: Vec<u32>,
+    scratch: Scratch,
+}
+
+#[derive(Clone, Debug)]
+struct Scratch {
+    words: [u64; 64],
+    sums: [[u64; 64]; 2],
+}
+
+impl Ring {
+    /// For patterns of types alone, with windows of at most 64 events.
+    pub(crate) fn new(catalog: &Catalog, semantics: Semantics, decompose: bool) -> Self {
+        let shape = Shape::new(catalog, semantics, decompose);
+        let most = (0..shape.classes as u32).map(|class| shape.endings(class).1.len()).max();
+        let mut this = Ring {
+            semantics,
+            base: 0,
+            next: 0,
+            words: vec![0; shape.classes + 1],
+            classes: [0; 64],
+            types: [NO_TYPE; 64],
+            starts: vec![0; shape.nodes()],
+            totals: vec![0; shape.classes],
+            pairs: vec![Pairs::default(); shape.pairs.len()],
+            ready: vec![0; most.unwrap_or(0)],
+            shape: Arc::new(shape),
+            scratch: Scratch { words: [0; 64], sums: [[0; 64]; 2] },
+        };
+        this.begin(0);
+        this
+    }
+
+    /// Forgets all; the next event has an index.
+    fn begin(&mut self, row: u64) {
+        (self.next, self.base) = (FIRST, row.wrapping_sub(u64::from(FIRST)));
+        self.words.fill(0);
+        self.classes = [self.shape.classes as u32; 64];
+        self.types = [NO_TYPE; 64];
+        self.starts.fill(0);
+        self.totals.fill(0);
+        self.pairs.iter_mut().for_each(Pairs::forget);
+    }
+
+    /// The index of the next event.
+    fn row(&self) -> u64 {
+        self.base.wrapping_add(u64::from(self.next))
+    }
+
+    /// The class of a type of events, if some pattern uses it.
+    #[inline]
+    pub(crate) fn class(&self, event_type: TypeId) -> Option<u32> {
+        Some(self.shape.class(event_type)).filter(|&class| class != NONE)
+    }
+
+    /// The event that was in the next slot is out of every window.
+    #[inline]
+    fn clear(&mut self) {
+        let slot = self.next as usize & 63;
+        self.words[self.classes[slot] as usize] &= !(1 << slot);
+    }
+
+    /// An event of no class.
+    #[inline]
+    pub(crate) fn pass(&mut self) {
+        self.clear();
+        let slot = self.next as usize & 63;
+        self.classes[slot] = self.shape.classes as u32;
+        self.types[slot] = NO_TYPE;
+        self.go_on();
+    }
+
+    #[inline]
+    fn go_on(&mut self) {
+        self.next += 1;
+        if self.next == u32::MAX {
+            self.number_again();
+        }
+    }
+
+    /// Lower numbers from now on; those of events that are out of every window become 0.
+    #[cold]
+    fn number_again(&mut self) {
+        let less = (self.next - 2 * FIRST) & !63;
+        self.next -= less;
+        self.base = self.base.wrapping_add(u64::from(less));
+        self.starts.iter_mut().for_each(|start| *start = start.saturating_sub(less));
+    }
+
+    /// Remembers an event; gives how many prefixes it went on from.
+    #[inline]
+    fn remember(&mut self, class: u32, event_type: TypeId) -> usize {
+        let slot = self.next as usize & 63;
+        self.words[class as usize] |= 1 << slot;
+        self.classes[slot] = class;
+        self.types[slot] = event_type;
+        self.totals[class as usize] += 1;
+        self.starts[ROOT as usize] = self.next + 1;
+        let (first, parents) = self.shape.moves(class);
+        // Children before their parents, which still say what held before this event.
+        for at in (0..parents.len()).rev() {
+            self.starts[first + at] = self.starts[parents[at] as usize];
+        }
+        let moves = parents.len();
+        self.go_on();
+        moves
+    }
+
+    /// Reports what an event completes, and remembers it.
+    #[inline]
+    pub(crate) fn arrive<S: Sink>(
+        &mut self,
+        class: u32,
+        event_type: TypeId,
+        counters: &mut Counters,
+        out: &mut Out<'_, S>,
+    ) {
+        self.clear();
+        if self.semantics == Semantics::Next {
+            self.chains(class, counters, out);
+        } else {
+            self.complete(class, counters, out);
+        }
+        counters.transitions += self.remember(class, event_type) as u64;
+    }
+
+    /// The patterns that an event completes, as far as latest starts say.
+    #[inline]
+    fn ready(&mut self, class: u32) -> (u32, usize, usize) {
+        let now = self.next + 1;
+        self.starts[ROOT as usize] = now;
+        let (first, endings) = self.shape.endings(class);
+        let mut length = 0;
+        let next = self.semantics == Semantics::Next;
+        for (at, ending) in (0..).zip(endings) {
+            let start = self.starts[ending.node as usize];
+            // Written in any case, and kept if it is one: which are cannot be foreseen.
+            self.ready[length] = at;
+            let ends = if next {
+                start > self.starts[ending.whole as usize]
+            } else {
+                now - start < ending.window
+            };
+            length += usize::from(ends);
+        }
+        (first, length, endings.len())
+    }
+
+    /// The events that a match may begin with; `row` is the index of that of the lowest bit.
+    #[inline]
+    fn firsts(recipe: &Recipe, row: u64) -> u64 {
+        let in_window = u64::MAX << (SLOTS - u64::from(recipe.window));
+        let young = recipe.since.wrapping_sub(row) as i64;
+        in_window & u64::MAX << young.clamp(0, 63)
+    }
+
+    /// Under `any`: all matches that an event completes.
+    #[inline]
+    fn complete<S: Sink>(&mut self, class: u32, counters: &mut Counters, out: &mut Out<'_, S>) {
+        let (begin, length, probes) = self.ready(class);
+        counters.probes += probes as u64;
+        let last = self.row();
+        let row = last.wrapping_sub(SLOTS - 1);
+        let slot = self.next.wrapping_add(1) & 63;
+        let Ring { shape, words, totals, pairs: blocks, scratch, ready, .. } = self;
+        let turned = |class: u32| words[class as usize].rotate_right(slot);
+        for &at in &ready[..length] {
+            let recipe = &shape.recipes[(begin + at) as usize];
+            let steps = shape.steps(recipe);
+            let firsts = Self::firsts(recipe, row);
+            if steps.is_empty() {
+                alone(recipe, last, out);
+            } else if out.level == Level::Count {
+                let words = &mut scratch.words[..steps.len()];
+                if loops::cut(words, steps, firsts, turned) {
+                    let [one, other] = &mut scratch.sums;
+                    out.count(recipe.number, last, count::count(words, [one, other]));
+                }
+            } else {
+                let mut pairs = None;
+                if recipe.pair != NONE {
+                    let own = &mut blocks[recipe.pair as usize];
+                    let [first, second] = shape.pairs[recipe.pair as usize];
+                    let total = totals[second as usize];
+                    if own.is_for(total) {
+                        counters.block_hits += 1;
+                    } else {
+                        counters.block_misses += 1;
+                        own.make([turned(first), turned(second)], row, slot, total);
+                    }
+                    pairs = Some(&*own);
+                }
+                let place = Place { pattern: recipe.number, row, slot, pairs };
+                if !out.wants_all() || !loops::of_length(steps, firsts, turned, place, last, out) {
+                    let words = &mut scratch.words[..steps.len()];
+                    if loops::cut(words, steps, firsts, turned) {
+                        out.begin(steps.len() + 1, last);
+                        choose(words, 0, u64::MAX, &place, out);
+                    }
+                }
+            }
+            if out.stopped {
+                return;
+            }
+        }
+    }
+
+    /// Shows it the events of a stream that are remembered, of which so many were pushed.
+    pub(crate) fn replay(&mut self, history: &History, pushed: u64) {
+        self.begin(pushed.saturating_sub(SLOTS));
+        for serial in history.first()..history.next() {
+            let entry = history.entry(serial);
+            let Some(class) = history.classes(serial).next() else { continue };
+            // Those before are out of every window.
+            if entry.row < self.row() {
+                continue;
+            }
+            while self.row() < entry.row {
+                self.pass();
+            }
+            self.clear();
+            self.remember(class, entry.event_type);
+        }
+        while self.row() < pushed {
+            self.pass();
+        }
+    }
+
+    /// Puts the events that may be in a window into a history; they are all that is known of the
+    /// stream.
+    pub(crate) fn recall(&self, history: &mut History, time: i64) {
+        let pushed = self.row();
+        let events = || {
+            let back = (1..=SLOTS.min(pushed)).rev();
+            back.filter_map(|back| {
+                let slot = self.next.wrapping_sub(back as u32) as usize & 63;
+                let class = self.classes[slot];
+                (class < self.shape.classes as u32).then_some((pushed - back, slot, class))
+            })
+        };
+        history.shrink(0);
+        history.begin_at(pushed - events().count() as u64, pushed);
+        for (row, slot, class) in events() {
+            history.push(&Record::new(self.types[slot], time), row, row, &[class]);
+        }
+    }
+
+    /// How many of the last events it remembers.
+    pub(crate) fn held(&self, last: u64) -> usize {
+        let known = |back: u64| {
+            let slot = self.next.wrapping_sub(back as u32) as usize & 63;
+            self.classes[slot] < self.shape.classes as u32
+        };
+        (1..=last.min(SLOTS)).filter(|&back| known(back)).count()
+    }
+
+    /// Nodes of the trie.
+    pub(crate) fn nodes(&self) -> usize {
+        self.shape.nodes()
+    }
+
+    /// Rows of shared blocks.
+    pub(crate) fn shared_rows(&self) -> usize {
+        self.pairs.iter().map(Pairs::len).sum()
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Self>()
+            + self.shape.bytes()
+            + (self.words.capacity() + self.totals.capacity()) * size_of::<u64>()
+            + (self.starts.capacity() + self.ready.capacity()) * size_of::<u32>()
+            + self.pairs.capacity() * size_of::<Pairs>()
+            + self.pairs.iter().map(Pairs::bytes).sum::<usize>()
+    }
+}
+
+/// The match of a pattern of one operand.
+fn alone<S: Sink>(recipe: &Recipe, last: u64, out: &mut Out<'_, S>) {
+    if out.level == Level::Count {
+        out.count(recipe.number, last, 1);
+    } else {
+        out.begin(1, last);
+        out.single(recipe.number);
+    }
+}
+
+/// Matches of any length, as blocks or one by one: chooses the events of a position and those behind
+/// it among the allowed ones. The first indices and the last one stand in the buffer.
+fn choose<S: Sink>(
+    words: &[u64],
+    at: usize,
+    allowed: u64,
+    place: &Place<'_>,
+    out: &mut Out<'_, S>,
+) {
+    let row = |bit: u32| place.row.wrapping_add(u64::from(bit));
+    let mut word = words[at] & allowed;
+    if let Some(pairs) = place.pairs.filter(|_| at + 2 == words.len()) {
+        let ends = pairs.from(place.slot.wrapping_add(word.trailing_zeros()));
+        return out.run(place.pattern, at, ends);
+    }
+    if at + 1 == words.len() {
+        let mut ends = [[0]; 64];
+        let mut length = 0;
+        while word != 0 {
+            ends[length] = [row(word.trailing_zeros())];
+            length += 1;
+            word &= word - 1;
+        }
+        return out.run(place.pattern, at, &ends[..length]);
+    }
+    while word != 0 && !out.stopped {
+        let bit = word.trailing_zeros();
+        word &= word - 1;
+        out.buffer[at] = row(bit);
+        choose(words, at + 1, !1 << bit, place, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::mechanism::Mechanism;
+    use super::*;
+    use crate::{Collect, Detector, Event as _, PatternSet};
+
+    /// Numbers of events begin anew before they end, and nothing is lost.
+    #[test]
+    fn numbers_begin_anew() {
+        let patterns = "one: SEQ(A, B, A)\ntwo: SEQ(B, B) WITHIN 64 EVENTS\nthree: SEQ(C, A)
+            four: SEQ(A, B, C, A, B) WITHIN 30 EVENTS\nfive: SEQ(B)";
+        for semantics in [Semantics::Any, Semantics::Next] {
+            let mut set = PatternSet::parse(patterns).expect("patterns");
+            set.set_semantics(semantics);
+            let mut detector = Detector::new(&set).expect("a detector");
+            let mut late = detector.clone();
+            let Mechanism::Ring(ring) = &mut late.mechanism else { panic!("no ring") };
+            let number = (u32::MAX - 250) & !63;
+            (ring.next, ring.base) = (number, 0_u64.wrapping_sub(u64::from(number)));
+            let mut seed = 7_u64;
+            let (mut found, mut expected) = (Collect::default(), Collect::default());
+            for time in 0..600 {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                // Long without any, and one type that no pattern uses.
+                let types =
+                    if (200..320).contains(&time) { [3; 8] } else { [0, 1, 2, 3, 0, 1, 3, 3] };
+                let event = Record::new(TypeId(types[(seed >> 40) as usize % 8]), time);
+                let _ = detector.push(&event, &mut expected).expect("an event");
+                let _ = late.push(&event, &mut found).expect("an event");
+                assert_eq!(event.time(), time);
+            }
+            let Mechanism::Ring(ring) = &late.mechanism else { panic!("no ring") };
+            assert!(ring.next < 1000);
+            assert!(expected.0.len() > 200);
+            assert_eq!(found, expected);
+        }
+    }
+}

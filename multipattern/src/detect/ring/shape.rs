@@ -1,0 +1,209 @@
+//! What patterns say, in the order in which the ring reads it.
+
+use crate::detect::catalog::{Catalog, Span};
+use crate::detect::latest::{ROOT, Trie};
+use crate::event::TypeId;
+use crate::pattern::{PatternId, Semantics};
+
+use hashbrown::HashMap;
+
+/// An event of no class.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// What says whether an event completes a pattern.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ending {
+    /// The node of all operands but the last one.
+    pub(super) node: u32,
+    /// The window in events.
+    pub(super) window: u32,
+    /// Under `next`: the node of the whole pattern.
+    pub(super) whole: u32,
+}
+
+/// How a pattern is evaluated.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Recipe {
+    pub(super) number: PatternId,
+    /// Where the classes of its operands but the last one begin.
+    pub(super) steps: u32,
+    pub(super) length: u32,
+    pub(super) window: u32,
+    /// The pair of the two operands before the last one.
+    pub(super) pair: u32,
+    /// Its first event is not before this one.
+    pub(super) since: u64,
+}
+
+/// A set of patterns of types alone, whose windows are of at most 64 events.
+#[derive(Debug, Default)]
+pub(super) struct Shape {
+    class_of: Vec<u32>,
+    pub(super) classes: usize,
+    /// By class, its first node, and where the last one's end.
+    nodes: Vec<u32>,
+    /// By node. The nodes of a class stand together, those of shorter prefixes first.
+    parents: Vec<u32>,
+    /// By class, the first of the patterns that end with it, in their order.
+    begins: Vec<u32>,
+    pub(super) endings: Vec<Ending>,
+    pub(super) recipes: Vec<Recipe>,
+    steps: Vec<u32>,
+    /// Pairs of classes that stand before the last operand of some pattern.
+    pub(super) pairs: Vec<[u32; 2]>,
+    /// The last event from which on a pattern may begin.
+    pub(super) youngest: u64,
+}
+
+impl Shape {
+    /// With pairs, if patterns share what lies inside of them.
+    pub(super) fn new(catalog: &Catalog, semantics: Semantics, decompose: bool) -> Self {
+        let classes = catalog.class_count();
+        let mut this = Shape { classes, ..Shape::default() };
+        let mut trie = Trie::new(classes);
+        let mut own = vec![Vec::new(); classes];
+        let mut known = HashMap::new();
+        for (_, live) in catalog.lives() {
+            let Span::Events(window) = catalog.span(live.span) else { continue };
+            // It can never match.
+            if window < live.len() as u64 {
+                continue;
+            }
+            let (last, steps) = live.classes.split_last().expect("patterns have operands");
+            let pair = match steps {
+                [.., first, second] if decompose && semantics == Semantics::Any => {
+                    *known.entry([*first, *second]).or_insert_with(|| {
+                        this.pairs.push([*first, *second]);
+                        this.pairs.len() as u32 - 1
+                    })
+                }
+                _ => NONE,
+            };
+            let node = trie.add(steps);
+            let next = semantics == Semantics::Next;
+            let whole = if next { trie.add(&live.classes) } else { ROOT };
+            let window = window as u32;
+            let begin = this.steps.len() as u32;
+            this.steps.extend_from_slice(steps);
+            this.youngest = this.youngest.max(live.since);
+            own[*last as usize].push((
+                Ending { node, window, whole },
+                Recipe {
+                    number: live.number,
+                    steps: begin,
+                    length: live.len() as u32,
+                    window,
+                    pair,
+                    since: live.since,
+                },
+            ));
+        }
+        let new = this.number(&trie);
+        for own in own {
+            this.begins.push(this.endings.len() as u32);
+            for (Ending { node, window, whole }, recipe) in own {
+                let (node, whole) = (new[node as usize], new[whole as usize]);
+                this.endings.push(Ending { node, window, whole });
+                this.recipes.push(recipe);
+            }
+        }
+        this.begins.push(this.endings.len() as u32);
+        for class in 0..classes as u32 {
+            if !catalog.is_used(class) {
+                continue;
+            }
+            let TypeId(event_type) = catalog.class(class).event_type;
+            if this.class_of.len() <= event_type as usize {
+                this.class_of.resize(event_type as usize + 1, NONE);
+            }
+            this.class_of[event_type as usize] = class;
+        }
+        this
+    }
+
+    /// Numbers the nodes of a trie by their classes; gives the new numbers.
+    fn number(&mut self, trie: &Trie) -> Vec<u32> {
+        let mut new = vec![ROOT; trie.nodes()];
+        let mut depths = vec![0_u32; trie.nodes()];
+        self.parents.push(ROOT);
+        for class in 0..self.classes as u32 {
+            let first = self.parents.len() as u32;
+            self.nodes.push(first);
+            for (at, (node, _)) in trie.edges_of(class).enumerate() {
+                new[node as usize] = first + at as u32;
+                self.parents.push(ROOT);
+            }
+        }
+        self.nodes.push(self.parents.len() as u32);
+        // Parents have lower numbers in the trie, so their depths are known.
+        let mut edges: Vec<(u32, u32)> =
+            (0..self.classes as u32).flat_map(|class| trie.edges_of(class)).collect();
+        edges.sort_unstable();
+        for (node, parent) in edges {
+            depths[node as usize] = depths[parent as usize] + 1;
+        }
+        // Level by level, so that those with one parent stand together in every class.
+        let mut levels: Vec<(u32, u32, u32)> = (0..self.classes as u32)
+            .flat_map(|class| trie.edges_of(class).map(move |(node, parent)| (node, parent, class)))
+            .collect();
+        levels.sort_unstable_by_key(|&(node, ..)| depths[node as usize]);
+        let mut next: Vec<u32> = self.nodes.clone();
+        for level in levels.chunk_by_mut(|a, b| depths[a.0 as usize] == depths[b.0 as usize]) {
+            level
+                .sort_unstable_by_key(|&(node, parent, class)| (class, new[parent as usize], node));
+            for &mut (node, parent, class) in level {
+                let place = next[class as usize];
+                next[class as usize] += 1;
+                new[node as usize] = place;
+                self.parents[place as usize] = new[parent as usize];
+            }
+        }
+        new
+    }
+
+    /// The class of a type, or [`NONE`].
+    #[inline]
+    pub(super) fn class(&self, event_type: TypeId) -> u32 {
+        self.class_of.get(event_type.0 as usize).copied().unwrap_or(NONE)
+    }
+
+    /// The first node of a class, and the parents of its nodes.
+    #[inline]
+    pub(super) fn moves(&self, class: u32) -> (usize, &[u32]) {
+        let class = class as usize;
+        let (begin, end) = (self.nodes[class] as usize, self.nodes[class + 1] as usize);
+        (begin, &self.parents[begin..end])
+    }
+
+    /// The first of the patterns that end with a class, and how they do.
+    #[inline]
+    pub(super) fn endings(&self, class: u32) -> (u32, &[Ending]) {
+        let class = class as usize;
+        let (begin, end) = (self.begins[class], self.begins[class + 1]);
+        (begin, &self.endings[begin as usize..end as usize])
+    }
+
+    /// The classes of a pattern's operands but the last one.
+    #[inline]
+    pub(super) fn steps(&self, recipe: &Recipe) -> &[u32] {
+        let begin = recipe.steps as usize;
+        &self.steps[begin..begin + recipe.length as usize - 1]
+    }
+
+    pub(super) fn nodes(&self) -> usize {
+        self.parents.len()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let numbers = self.class_of.capacity()
+            + self.nodes.capacity()
+            + self.parents.capacity()
+            + self.begins.capacity()
+            + self.steps.capacity();
+        size_of::<Self>()
+            + numbers * size_of::<u32>()
+            + self.endings.capacity() * size_of::<Ending>()
+            + self.recipes.capacity() * size_of::<Recipe>()
+            + self.pairs.capacity() * size_of::<[u32; 2]>()
+    }
+}
