@@ -2,5 +2,6 @@
 
 #![allow(clippy::print_stdout, reason = "how many failures were injected is worth seeing")]
 
+mod engines;
 mod layer;
 mod model;
