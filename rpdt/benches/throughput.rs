@@ -11,10 +11,10 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use data_gen::xml::{self, XmarkOptions, XmlKind};
 use quick_xml::Reader;
 use quick_xml::events::Event;
-use rpdt::{Config, Count, Pattern, Plan, Shape};
+use rpdt::{Config, Count, FrontEnd, Pattern, Plan, Shape};
 
 /// Queries of the benchmark harness's list: regular ones give tuples, plain ones nodes.
-const QUERIES: [(&str, &str, Shape); 8] = [
+const QUERIES: [(&str, &str, Shape); 9] = [
     ("R2", "//open_auction/{bidder!, bidder!*}", Shape::Tuples),
     (
         "P1",
@@ -22,6 +22,7 @@ const QUERIES: [(&str, &str, Shape); 8] = [
         Shape::Nodes,
     ),
     ("P2", "//closed_auction//keyword", Shape::Nodes),
+    ("P4", "/site/people/person[profile[gender][age]]/name", Shape::Nodes),
     ("P5", "//item[.//keyword][mailbox/mail//emph]/name", Shape::Nodes),
     ("P6", "//listitem[.//keyword]//emph", Shape::Nodes),
     (
@@ -63,12 +64,19 @@ fn throughput(criterion: &mut Criterion) {
     group.bench_function("quick-xml alone", |b| b.iter(|| events(black_box(&document))));
     for (name, query, shape) in QUERIES {
         let pattern = Pattern::parse(query).expect("the query is right");
-        let plan = Plan::new(vec![pattern], Config::new().shape(shape)).expect("it compiles");
-        let count = || {
-            let outcome = plan.run_slice(black_box(&document), Count::new());
-            outcome.expect("the document is well-formed").sink.total()
-        };
-        group.bench_function(BenchmarkId::new("rpdt", name), |b| b.iter(count));
+        for (front, front_end) in [
+            ("scanner", FrontEnd::Scanner),
+            ("portable", FrontEnd::PortableScanner),
+            ("quick-xml", FrontEnd::QuickXml),
+        ] {
+            let config = Config::new().shape(shape).front_end(front_end);
+            let plan = Plan::new(vec![pattern.clone()], config).expect("it compiles");
+            let count = || {
+                let outcome = plan.run_slice(black_box(&document), Count::new());
+                outcome.expect("the document is well-formed").sink.total()
+            };
+            group.bench_function(BenchmarkId::new(front, name), |b| b.iter(count));
+        }
     }
     group.finish();
 }

@@ -30,10 +30,14 @@ pub enum Order {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum FrontEnd {
-    /// The best one for the input; today always quick-xml.
+    /// The best one for the input; today always the scanner.
     #[default]
     Auto,
-    /// The quick-xml reader.
+    /// The scanner of this crate, [`ScannerSource`](crate::input::ScannerSource).
+    Scanner,
+    /// The scanner without the instructions that only some processors have.
+    PortableScanner,
+    /// The quick-xml reader, [`QuickXmlSource`](crate::input::QuickXmlSource).
     QuickXml,
 }
 

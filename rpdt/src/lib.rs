@@ -66,7 +66,7 @@
 //! | [`paper`] | 3.2-3.4, 4.2 | the automaton as the paper draws it: DOT, explanation |
 //! | `automaton` | 3.3, 4.1 | what runs: Glushkov automata of siblings, lazily determinised table |
 //! | `engine` (start reading in `engine/mod.rs`) | 4 | instances, runs, buffers, answers |
-//! | [`input`] | | the boundary to readers; the quick-xml front end |
+//! | [`input`] | | the boundary to readers; the scanner, the quick-xml front end |
 //!
 //! # Cost
 //!
@@ -80,7 +80,8 @@
 //! # Features
 //!
 //! None by default; `cli` builds the `rpdt` program.
-#![forbid(unsafe_code)]
+// Only the code for single instruction sets is allowed any.
+#![deny(unsafe_code)]
 #![deny(missing_docs)]
 
 mod automaton;

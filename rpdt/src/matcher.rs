@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use crate::engine::Engine;
-use crate::input::{Flow, QuickXmlSource, TagSource};
+use crate::input::{Flow, Source, TagSource};
 use crate::{Error, ErrorKind, Plan, Sink, Stats};
 
 /// Size of the buffer through which files are read; larger ones gained nothing.
@@ -13,7 +13,7 @@ const READ_BUFFER: usize = 256 << 10;
 #[derive(Debug)]
 pub struct Matcher<'p, S> {
     engine: Engine<'p, S>,
-    source: QuickXmlSource,
+    source: Source,
     state: State,
 }
 
@@ -39,7 +39,7 @@ impl<'p, S: Sink> Matcher<'p, S> {
     pub(crate) fn new(plan: &'p Plan, sink: S) -> Self {
         Matcher {
             engine: Engine::new(&plan.compiled, &plan.config, sink),
-            source: QuickXmlSource::new(plan.config.source.clone()),
+            source: Source::of(plan.config.front_end, plan.config.source.clone()),
             state: State::Running,
         }
     }

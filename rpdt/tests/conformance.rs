@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 
 use rpdt::Error;
 use rpdt::input::{
-    Checks, EndTag, Interest, Markup, QuickXmlSource, SourceConfig, StartTag, Symbol, TagHandler,
-    TagSource, Text,
+    Checks, EndTag, Interest, Markup, QuickXmlSource, ScannerSource, SourceConfig, StartTag,
+    Symbol, TagHandler, TagSource, Text,
 };
 use serde_json::Value;
 
@@ -105,7 +105,14 @@ impl TagHandler for Looking {
 
 fn accepts(document: &[u8], checks: Checks, looking: bool, chunk: usize) -> bool {
     let config = SourceConfig { checks, ..SourceConfig::default() };
-    let mut source = QuickXmlSource::new(config);
+    let verdict = accepted_by(QuickXmlSource::new(config.clone()), document, looking, chunk);
+    for scanner in [ScannerSource::new(config.clone()), ScannerSource::portable(config)] {
+        assert_eq!(accepted_by(scanner, document, looking, chunk), verdict, "the scanner");
+    }
+    verdict
+}
+
+fn accepted_by(mut source: impl TagSource, document: &[u8], looking: bool, chunk: usize) -> bool {
     let mut handler = Looking(looking);
     let fed = document.chunks(chunk).try_for_each(|c| source.feed(c, &mut handler).map(drop));
     fed.and_then(|()| source.finish(&mut handler)).is_ok()

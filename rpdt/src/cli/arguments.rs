@@ -194,6 +194,10 @@ enum FrontEndName {
     /// The best for the input.
     #[default]
     Auto,
+    /// The scanner of this program.
+    Scanner,
+    /// The scanner, without instructions that only some processors have.
+    PortableScanner,
     /// The quick-xml parser.
     QuickXml,
 }
@@ -315,6 +319,8 @@ impl Search {
             .namespaces(namespaces)
             .front_end(match self.reading.front_end {
                 FrontEndName::Auto => FrontEnd::Auto,
+                FrontEndName::Scanner => FrontEnd::Scanner,
+                FrontEndName::PortableScanner => FrontEnd::PortableScanner,
                 FrontEndName::QuickXml => FrontEnd::QuickXml,
             })
             .checks(match self.reading.checks {

@@ -393,23 +393,31 @@ impl<S: Sink> TagHandler for Engine<'_, S> {
 
     #[inline]
     fn start_tag(&mut self, tag: &StartTag<'_>) -> Result<Interest, Error> {
+        match self.enter(tag.symbol) {
+            Some(interest) => Ok(interest),
+            None => self.start_any(tag),
+        }
+    }
+
+    #[inline(always)]
+    fn enter(&mut self, symbol: Symbol) -> Option<Interest> {
         if self.fast {
             let parent = self.state;
-            let state = self.table.known(parent, tag.symbol.0);
+            let state = self.table.known(parent, symbol.0);
             if !state.is_watched(parent)
                 && let Some(top) = self.states.get_mut(self.depth)
             {
                 *top = parent;
                 self.depth += 1;
                 self.state = state;
-                return Ok(if state.is_skipped() { Interest::SKIP } else { Interest::TAGS });
+                return Some(if state.is_skipped() { Interest::SKIP } else { Interest::TAGS });
             }
         }
-        self.start_any(tag)
+        None
     }
 
-    #[inline]
-    fn end_tag(&mut self, tag: &EndTag<'_>) -> Result<Interest, Error> {
+    #[inline(always)]
+    fn leave(&mut self) -> bool {
         if self.fast
             && let Some(depth) = self.depth.checked_sub(1)
             && let Some(&parent) = self.states.get(depth)
@@ -417,9 +425,14 @@ impl<S: Sink> TagHandler for Engine<'_, S> {
         {
             self.depth = depth;
             self.state = parent;
-            return Ok(Interest::TAGS);
+            return true;
         }
-        self.end_any(tag)
+        false
+    }
+
+    #[inline]
+    fn end_tag(&mut self, tag: &EndTag<'_>) -> Result<Interest, Error> {
+        if self.leave() { Ok(Interest::TAGS) } else { self.end_any(tag) }
     }
 
     fn text(&mut self, text: &Text<'_>) -> Result<(), Error> {

@@ -7,6 +7,7 @@ use super::document::Document;
 use super::entity::{LONGEST_REFERENCE, in_reference};
 use super::lines::Lines;
 use super::scan::Kind;
+use super::scanner::{Map, skimmed_end};
 use super::wellformed::is_space;
 use super::{SourceConfig, TagHandler};
 use crate::{Error, Position};
@@ -26,17 +27,15 @@ pub(super) struct Body {
     /// What `pending` is; `None`: nothing is pending.
     kind: Option<Kind>,
     pub stopped: bool,
+    /// The scanner's, if it is the front end.
+    pub map: Option<Map>,
 }
 
 impl Body {
-    pub(super) fn new(config: SourceConfig) -> Self {
-        Body {
-            document: Document::new(config),
-            lines: Lines::new(),
-            pending: Vec::new(),
-            kind: None,
-            stopped: false,
-        }
+    pub(super) fn new(config: SourceConfig, map: Option<Map>) -> Self {
+        let mut document = Document::new(config);
+        document.skims = map.is_some() && !document.strict;
+        Body { document, lines: Lines::new(), pending: Vec::new(), kind: None, stopped: false, map }
     }
 
     /// Deals with the next bytes.
@@ -69,7 +68,16 @@ impl Body {
     /// are pending (or not wanted any more).
     fn run<H: TagHandler>(&mut self, bytes: &[u8], handler: &mut H) -> Result<usize, Error> {
         let mut at = 0;
+        if let Some(map) = &mut self.map {
+            map.forget();
+        }
         while at < bytes.len() {
+            if self.map.is_some() {
+                at = self.scan(bytes, at, handler)?;
+                if self.stopped || at == bytes.len() {
+                    break;
+                }
+            }
             if bytes[at] != b'<' {
                 let rest = &bytes[at..];
                 let len = if self.document.watch {
@@ -93,16 +101,16 @@ impl Body {
             let second = window.get(1).copied().unwrap_or(b'!');
             let end = match second {
                 b'!' | b'?' => None,
-                _ => ElementParser::Outside.feed(&window[1..]),
+                _ if self.document.is_skimming() => skimmed_end(window, 0),
+                _ => ElementParser::Outside.feed(&window[1..]).map(|at| at + 2),
             };
-            let Some(end) = end else {
+            let Some(len) = end else {
                 at += self.other(window, handler)?;
                 if self.kind.is_some() || self.stopped {
                     break;
                 }
                 continue;
             };
-            let len = end + 2;
             let stop = self.tag(window, len, handler)?;
             at += len;
             if stop {
@@ -129,8 +137,8 @@ impl Body {
             }
             return Ok(done);
         }
-        if let Some(i) = kind.feed(&window[opening..]) {
-            let len = opening + i + 1;
+        if let Some(n) = kind.feed(&window[opening..]) {
+            let len = opening + n;
             self.piece(kind, &window[..len], handler)?;
             return Ok(len);
         }
@@ -145,7 +153,8 @@ impl Body {
     }
 
     fn kind_of(&self, bytes: &[u8]) -> Result<Option<(Kind, usize)>, Error> {
-        Kind::of(bytes).map_err(|message| malformed(self.document.offset, message))
+        let skims = self.document.is_skimming();
+        Kind::of(bytes, skims).map_err(|message| malformed(self.document.offset, message))
     }
 
     /// Whether the kind of markup is passed over without being gathered: a comment that nobody
@@ -163,7 +172,9 @@ impl Body {
     fn check_size(&self, kind: Kind, size: usize) -> Result<(), Error> {
         let limits = &self.document.limits;
         match kind {
-            Kind::Tag(_) if size > limits.attribute_bytes => Err(self.document.tag_limit()),
+            Kind::Tag(_) | Kind::SkimmedTag(_) if size > limits.attribute_bytes => {
+                Err(self.document.tag_limit())
+            }
             Kind::Comment(_) | Kind::Instruction(_) | Kind::Doctype(_)
                 if size > limits.markup_bytes =>
             {
@@ -204,8 +215,12 @@ impl Body {
             self.kind = Some(kind);
             if let Kind::Cdata = kind {
                 self.flush(|document, bytes| document.cdata(bytes, handler))?;
-            } else if kind.feed(&self.pending[opening..]).is_some() {
+            } else if let Some(n) = kind.feed(&self.pending[opening..]) {
+                let behind = self.pending.split_off(opening + n);
                 self.close(kind, handler)?;
+                if !behind.is_empty() {
+                    self.wait(Kind::Undecided, &behind);
+                }
             } else {
                 self.kind = Some(kind);
                 if self.discards(kind) {
@@ -227,7 +242,7 @@ impl Body {
     ) -> Result<usize, Error> {
         let found = kind.feed(bytes);
         self.kind = Some(kind);
-        let part = &bytes[..found.map_or(bytes.len(), |i| i + 1)];
+        let part = &bytes[..found.unwrap_or(bytes.len())];
         if self.pending.is_empty() {
             // A comment that is passed over.
             self.document.offset += self.document.measure.of(part);
@@ -330,7 +345,9 @@ impl Body {
         handler: &mut H,
     ) -> Result<(), Error> {
         match kind {
-            Kind::Tag(_) => self.stopped = self.tag(raw, raw.len(), handler)?,
+            Kind::Tag(_) | Kind::SkimmedTag(_) => {
+                self.stopped = self.tag(raw, raw.len(), handler)?;
+            }
             Kind::Comment(_) => self.document.comment(raw, handler)?,
             Kind::Instruction(_) => self.document.instruction(raw, handler)?,
             Kind::Doctype(_) => self.document.doctype(raw)?,
@@ -348,6 +365,9 @@ impl Body {
         handler: &mut H,
     ) -> Result<bool, Error> {
         let raw = &window[..len];
+        if self.document.is_skimming() && !self.skim_whole(raw)? {
+            return Ok(false);
+        }
         if raw[1] == b'/' {
             return self.document.end_tag(window, len, handler);
         }
@@ -356,6 +376,22 @@ impl Body {
         let content = &raw[1..len - 1 - usize::from(empty)];
         let name = content.iter().position(|b| is_space(*b)).unwrap_or(content.len());
         self.document.start_tag(window, len, name, empty, handler)
+    }
+
+    /// A whole tag inside a skipped element. Gives whether it is that element's own end tag, to be
+    /// dealt with like any other.
+    fn skim_whole(&mut self, raw: &[u8]) -> Result<bool, Error> {
+        let document = &mut self.document;
+        if raw.starts_with(b"</") && document.below == 0 {
+            if raw.ends_with(b">") {
+                return Ok(true);
+            }
+            let message = "`<` inside a tag; is a `>` missing?";
+            return Err(malformed(document.offset_in(raw, raw.len()), message));
+        }
+        document.skim(raw)?;
+        document.offset += document.measure.of(raw);
+        Ok(false)
     }
 
     /// How far the document was dealt with.

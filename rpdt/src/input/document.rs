@@ -4,37 +4,40 @@
 use super::attributes::{self, RawAttributes, malformed};
 use super::encoding::Measure;
 use super::entity::Entities;
-use super::names::{self, NONE, Names};
+use super::names::{Key, NONE, Names};
 use super::wellformed::{forbidden_char, is_name, is_space, show, show_char, starts_name};
 use super::{Checks, EndTag, Interest, SourceConfig, SourceCounts, StartTag, Symbol, TagHandler};
 use crate::{Error, ErrorKind, Limits, Position};
 
 /// An element whose end tag has not come yet.
 #[derive(Clone, Copy, Debug)]
-struct Open {
-    key: u64,
+pub(super) struct Open {
+    pub key: Key,
     /// Offset of the start tag.
-    start: u64,
-    /// The name's number, or [`NONE`]: then its bytes are the last `len` of `Document::loose`.
-    id: u32,
-    len: u32,
+    pub start: u64,
+    /// The name's number, or [`NONE`]: then its bytes are the last of `Document::loose`.
+    pub id: u32,
 }
 
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Document {
-    names: Names,
-    stack: Vec<Open>,
+    pub names: Names,
+    pub stack: Vec<Open>,
     /// Names of open elements that the table could not take.
-    loose: Vec<u8>,
+    pub loose: Vec<u8>,
     /// Depth of the element whose content is skipped, 0 if none is.
-    skipped: usize,
+    pub skipped: usize,
+    /// Nobody looks at tags inside skipped elements, but for where they end.
+    pub skims: bool,
+    /// Open elements inside the skipped one that are not on the stack.
+    pub below: usize,
     /// What the handler asked for.
     pub interest: Interest,
     /// Whether character data and comments have to be looked at.
     pub watch: bool,
     /// Whether they have to, even when the handler does not ask for them.
-    always_watch: bool,
+    pub always_watch: bool,
     pub root_seen: bool,
     pub doctype_seen: bool,
     pub standalone: bool,
@@ -58,6 +61,8 @@ impl Document {
             stack: Vec::new(),
             loose: Vec::new(),
             skipped: 0,
+            skims: false,
+            below: 0,
             interest: Interest::TAGS,
             watch: true,
             always_watch: strict,
@@ -117,7 +122,7 @@ impl Document {
             return Err(self.too_much(depth, len));
         }
         let name = &raw[1..1 + name_len];
-        let key = names::key(&window[1..], name_len);
+        let key = Key::new(&window[1..], name_len);
         let id = match self.names.find(key, name) {
             Some(id) => id,
             None => self.learn(key, raw, name_len)?,
@@ -161,7 +166,7 @@ impl Document {
             if id == NONE {
                 self.loose.extend_from_slice(name);
             }
-            self.stack.push(Open { key, start, id, len: name_len as u32 });
+            self.stack.push(Open { key, start, id });
             if answer.contains(Interest::SKIP) {
                 self.skip();
             } else if self.skipped == 0 {
@@ -184,10 +189,10 @@ impl Document {
         let Some(open) = self.stack.last().copied() else {
             return Err(self.unmatched_end(raw));
         };
-        let name_len = open.len as usize;
+        let name_len = open.key.len();
         let same = len == name_len + 3
-            && names::key(&window[2..], name_len) == open.key
-            && (name_len <= 8 || self.open_name(open) == &raw[2..2 + name_len]);
+            && Key::new(&window[2..], name_len) == open.key
+            && (open.key.is_whole() || self.open_name(open) == &raw[2..2 + name_len]);
         if !same {
             self.check_end(raw, open)?;
         }
@@ -207,7 +212,7 @@ impl Document {
     }
 
     #[inline(always)]
-    fn report_end<H: TagHandler>(
+    pub(super) fn report_end<H: TagHandler>(
         &mut self,
         tag: &EndTag<'_>,
         handler: &mut H,
@@ -221,11 +226,40 @@ impl Document {
         Ok(answer.contains(Interest::STOP))
     }
 
-    #[cold]
-    fn skip(&mut self) {
+    #[inline]
+    pub(super) fn skip(&mut self) {
         self.skipped = self.stack.len();
         self.interest = Interest::TAGS;
         self.watch = self.always_watch;
+    }
+
+    /// A tag is inside a skipped element at whose tags nobody looks.
+    #[inline(always)]
+    pub(super) fn is_skimming(&self) -> bool {
+        self.skims && self.skipped != 0
+    }
+
+    /// A whole tag inside a skipped element, but that element's own end tag.
+    #[inline(always)]
+    pub(super) fn skim(&mut self, raw: &[u8]) -> Result<(), Error> {
+        self.counts.tags += 1;
+        if raw.get(1) == Some(&b'/') {
+            self.below -= 1;
+            return Ok(());
+        }
+        let depth = self.stack.len() + self.below + 1;
+        if depth > self.counts.max_depth {
+            if depth > self.limits.depth {
+                return Err(self.too_much(depth, 0));
+            }
+            self.counts.max_depth = depth;
+        }
+        if raw.ends_with(b"/>") {
+            self.counts.tags += 1;
+        } else {
+            self.below += 1;
+        }
+        Ok(())
     }
 
     #[inline(always)]
@@ -265,7 +299,7 @@ impl Document {
     /// A name that is not in the table: checks it and tries to add it.
     #[cold]
     #[inline(never)]
-    fn learn(&mut self, key: u64, raw: &[u8], name_len: usize) -> Result<u32, Error> {
+    fn learn(&mut self, key: Key, raw: &[u8], name_len: usize) -> Result<u32, Error> {
         let name = &raw[1..1 + name_len];
         let at = self.offset + 1;
         match name.first() {
@@ -323,9 +357,9 @@ impl Document {
         }
     }
 
-    fn open_name(&self, open: Open) -> &[u8] {
+    pub(super) fn open_name(&self, open: Open) -> &[u8] {
         if open.id == NONE {
-            &self.loose[self.loose.len() - open.len as usize..]
+            &self.loose[self.loose.len() - open.key.len()..]
         } else {
             self.names.name(open.id)
         }

@@ -21,11 +21,15 @@ mod markup;
 mod names;
 mod quick;
 mod scan;
+mod scanner;
+mod source;
 mod wellformed;
 
 pub use attributes::{Attribute, Attributes};
 pub use entity::{EntityPolicy, EntityTable};
 pub use quick::QuickXmlSource;
+pub use scanner::ScannerSource;
+pub(crate) use source::Source;
 
 /// What a handler calls a name: any number it likes. Sources ask once per distinct name and
 /// remember the answer.
@@ -148,6 +152,23 @@ pub trait TagHandler {
     /// # Errors
     /// Whatever the handler cannot live with; the source passes it on with a position.
     fn start_tag(&mut self, tag: &StartTag<'_>) -> Result<Interest, Error>;
+
+    /// A start tag of which the handler, in the state that it is in, needs its symbol alone. `None`:
+    /// it needs more; then nothing has happened, and [`start_tag`](Self::start_tag) is called.
+    /// Sources need not ask. The answer is neither [`Interest::CONTENT`] nor [`Interest::STOP`].
+    #[inline]
+    fn enter(&mut self, symbol: Symbol) -> Option<Interest> {
+        let _ = symbol;
+        None
+    }
+
+    /// An end tag of which the handler needs nothing, and which leads back to an element inside
+    /// which it wants [`Interest::TAGS`]. `false`: it needs more; then nothing has happened, and
+    /// [`end_tag`](Self::end_tag) is called.
+    #[inline]
+    fn leave(&mut self) -> bool {
+        false
+    }
 
     /// An end tag. The answer says what to report inside the parent.
     ///

@@ -1,7 +1,6 @@
 //! Element names, interned: a name is looked up once per tag, so this is on the hottest path.
 //!
-//! A name is told apart by its first eight bytes (as an integer) and its length; only longer names
-//! are compared in full. Names get dense numbers in the order of their first appearance.
+//! A name is told apart by its [`Key`]; only longer names than that holds are compared in full. Names get dense numbers in the order of their first appearance.
 
 use super::Symbol;
 
@@ -13,32 +12,81 @@ const FARTHEST: usize = 32;
 /// Marks a free slot, and in [`Names::find`]'s callers a name that is not in the table.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The first eight bytes of a name as a number, absent bytes being zero. `bytes` starts with the
-/// name and may go on after it: with eight bytes at hand no loop is needed.
-#[inline(always)]
-pub(super) fn key(bytes: &[u8], len: usize) -> u64 {
-    match bytes.first_chunk::<8>() {
-        Some(first) => {
-            let word = u64::from_le_bytes(*first);
-            if len < 8 { word & !(u64::MAX << (8 * len)) } else { word }
-        }
-        None => key_of_few(bytes, len),
-    }
+/// What mostly tells a name apart: its length and its first sixteen bytes as numbers, absent bytes
+/// being zero. Up to [`Key::WHOLE`] bytes that is all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Key {
+    head: u64,
+    next: u64,
+    len: u32,
 }
 
-#[cold]
-fn key_of_few(bytes: &[u8], len: usize) -> u64 {
-    bytes.iter().take(len).rev().fold(0, |word, b| word << 8 | u64::from(*b))
+/// A word whose first bytes are ones.
+const fn mask(bytes: usize) -> u64 {
+    if bytes >= 8 { u64::MAX } else { !(u64::MAX << (8 * bytes)) }
+}
+
+/// For each length up to sixteen the masks of the first two words of a name.
+static MASKS: [(u64, u64); 17] = {
+    let mut masks = [(0, 0); 17];
+    let mut len = 0;
+    while len < 17 {
+        masks[len] = (mask(len), mask(len.saturating_sub(8)));
+        len += 1;
+    }
+    masks
+};
+
+impl Key {
+    /// Names of up to so many bytes are the same if their keys are.
+    pub(super) const WHOLE: usize = 16;
+
+    /// The key of the first `len` bytes, of which `bytes` are the first, and may go on after them.
+    /// Longer names than `u32` counts are to be refused by the caller.
+    #[inline(always)]
+    pub(super) fn of(bytes: &[u8; Self::WHOLE], len: usize) -> Key {
+        let word = u128::from_le_bytes(*bytes);
+        let (head, next) = MASKS[len.min(Self::WHOLE)];
+        Key { head: word as u64 & head, next: (word >> 64) as u64 & next, len: len as u32 }
+    }
+
+    /// The key of the first `len` of some bytes.
+    #[inline(always)]
+    pub(super) fn new(bytes: &[u8], len: usize) -> Key {
+        match bytes.first_chunk() {
+            Some(first) => Key::of(first, len),
+            None => Key::of_few(bytes, len),
+        }
+    }
+
+    #[cold]
+    fn of_few(bytes: &[u8], len: usize) -> Key {
+        let mut first = [0; Self::WHOLE];
+        first[..bytes.len()].copy_from_slice(bytes);
+        Key::of(&first, len)
+    }
+
+    /// Bytes of the name.
+    #[inline(always)]
+    pub(super) fn len(self) -> usize {
+        self.len as usize
+    }
+
+    /// The key is all of the name.
+    #[inline(always)]
+    pub(super) fn is_whole(self) -> bool {
+        self.len() <= Self::WHOLE
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Slot {
-    key: u64,
-    len: u32,
+    key: Key,
     id: u32,
+    symbol: Option<Symbol>,
 }
 
-const FREE: Slot = Slot { key: 0, len: 0, id: NONE };
+const FREE: Slot = Slot { key: Key { head: 0, next: 0, len: 0 }, id: NONE, symbol: None };
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
@@ -71,25 +119,22 @@ impl Names {
     }
 
     #[inline(always)]
-    fn home(&self, key: u64, name: &[u8]) -> usize {
-        let mixed = if name.len() <= 8 { key } else { mix(name) };
-        let mixed = (mixed ^ name.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    fn home(&self, key: Key, name: &[u8]) -> usize {
+        let mixed = if key.is_whole() { key.head ^ key.next.rotate_left(21) } else { mix(name) };
+        let mixed = (mixed ^ u64::from(key.len)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         (mixed >> self.shift) as usize
     }
 
-    /// The number of a name, if it is known. `key` is [`key`] of the name.
+    /// The slot of a name, if it is known.
     #[inline(always)]
-    pub(super) fn find(&self, key: u64, name: &[u8]) -> Option<u32> {
+    fn slot(&self, key: Key, name: &[u8]) -> Option<&Slot> {
         let home = self.home(key, name);
         let mask = self.slots.len() - 1;
         for at in home..home + FARTHEST {
             let slot = &self.slots[at & mask];
-            if slot.key == key
-                && slot.len as usize == name.len()
-                && slot.id != NONE
-                && (name.len() <= 8 || self.name(slot.id) == name)
+            if slot.key == key && slot.id != NONE && (key.is_whole() || self.name(slot.id) == name)
             {
-                return Some(slot.id);
+                return Some(slot);
             }
             if slot.id == NONE {
                 return None;
@@ -98,8 +143,21 @@ impl Names {
         None
     }
 
+    /// The number of a name, if it is known.
+    #[inline(always)]
+    pub(super) fn find(&self, key: Key, name: &[u8]) -> Option<u32> {
+        self.slot(key, name).map(|slot| slot.id)
+    }
+
+    /// The number of a name and the handler's symbol for it, if both are known.
+    #[inline(always)]
+    pub(super) fn find_symbol(&self, key: Key, name: &[u8]) -> Option<(u32, Symbol)> {
+        let slot = self.slot(key, name)?;
+        slot.symbol.map(|symbol| (slot.id, symbol))
+    }
+
     /// Adds a name that [`find`](Self::find) did not know. `None` when it cannot be remembered.
-    pub(super) fn add(&mut self, key: u64, name: &[u8]) -> Option<u32> {
+    pub(super) fn add(&mut self, key: Key, name: &[u8]) -> Option<u32> {
         if name.len() > LONGEST || self.entries.len() >= self.limit {
             return None;
         }
@@ -107,12 +165,12 @@ impl Names {
             self.grow();
         }
         let id = self.entries.len() as u32;
-        let slot = Slot { key, len: name.len() as u32, id };
+        let slot = Slot { key, id, symbol: None };
         let home = self.home(key, name);
         if !place(&mut self.slots, home, slot) {
             return None;
         }
-        self.entries.push(Entry { at: self.bytes.len(), len: slot.len, symbol: None });
+        self.entries.push(Entry { at: self.bytes.len(), len: key.len, symbol: None });
         self.bytes.extend_from_slice(name);
         Some(id)
     }
@@ -146,6 +204,13 @@ impl Names {
 
     pub(super) fn set_symbol(&mut self, id: u32, symbol: Symbol) {
         self.entries[id as usize].symbol = Some(symbol);
+        let name = self.name(id);
+        let home = self.home(Key::new(name, name.len()), name);
+        let mask = self.slots.len() - 1;
+        let places = (home..home + FARTHEST).map(|at| at & mask);
+        if let Some(at) = places.into_iter().find(|at| self.slots[*at].id == id) {
+            self.slots[at].symbol = Some(symbol);
+        }
     }
 }
 
@@ -172,6 +237,5 @@ fn mix(name: &[u8]) -> u64 {
         mixed =
             (mixed ^ u64::from_le_bytes(bytes)).wrapping_mul(0xA24B_AED4_963E_E407).rotate_left(29);
     }
-    let rest = words.remainder();
-    mixed ^ key_of_few(rest, rest.len())
+    words.remainder().iter().fold(mixed, |mixed, b| mixed.rotate_left(8) ^ u64::from(*b))
 }

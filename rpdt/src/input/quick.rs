@@ -1,9 +1,8 @@
 //! The front end on top of quick-xml.
 
-use super::body::Body;
-use super::encoding::{self, Coding, Measure};
+use super::source::Source;
 use super::{Flow, SourceConfig, SourceCounts, TagHandler, TagSource};
-use crate::{Error, ErrorKind, Position};
+use crate::{Error, Position};
 
 /// Reads tags with quick-xml's slice reader, straight from the caller's chunks.
 ///
@@ -41,201 +40,31 @@ use crate::{Error, ErrorKind, Position};
 /// characters), and by declaration US-ASCII, ISO-8859-1 and windows-1252. Offsets are always those
 /// of the original bytes; `raw` pieces and names are UTF-8.
 #[derive(Debug)]
-pub struct QuickXmlSource {
-    /// The first bytes, until the encoding is known.
-    head: Vec<u8>,
-    started: bool,
-    stopped: bool,
-    coding: Coding,
-    /// Decoded bytes; unused when the input is UTF-8.
-    decoded: Vec<u8>,
-    bytes: u64,
-    body: Body,
-}
+pub struct QuickXmlSource(Source);
 
 impl QuickXmlSource {
     /// A source for one document.
     #[must_use]
     pub fn new(config: SourceConfig) -> Self {
-        QuickXmlSource {
-            head: Vec::new(),
-            started: false,
-            stopped: false,
-            coding: Coding::Utf8,
-            decoded: Vec::new(),
-            bytes: 0,
-            body: Body::new(config),
-        }
-    }
-
-    /// Finds out the encoding from the first bytes. Returns how many bytes of the chunk are done.
-    #[cold]
-    fn start(&mut self, chunk: &[u8], last: bool) -> Result<usize, Error> {
-        let mut taken = 0;
-        let mut head = std::mem::take(&mut self.head);
-        let found = if head.is_empty() {
-            let found = encoding::start(chunk, last);
-            if matches!(found, Ok(None)) {
-                head.extend_from_slice(chunk);
-                taken = chunk.len();
-            }
-            found
-        } else {
-            // Byte by byte: it is short.
-            loop {
-                let found = encoding::start(&head, last && taken == chunk.len());
-                if !matches!(found, Ok(None)) || taken == chunk.len() {
-                    break found;
-                }
-                head.push(chunk[taken]);
-                taken += 1;
-            }
-        };
-        let bytes = if head.is_empty() { chunk } else { &head };
-        let lines = &mut self.body.lines;
-        let start = match found {
-            Ok(Some(start)) => start,
-            Ok(None) => {
-                self.head = head;
-                return Ok(taken);
-            }
-            Err(e) => return Err(lines.complete(e, bytes, Measure::Same)),
-        };
-        lines.skip(start.mark as u64);
-        lines.advance(&start.declaration, start.measure);
-        self.started = true;
-        self.coding = start.coding;
-        let document = &mut self.body.document;
-        document.measure = start.measure;
-        document.standalone = start.standalone;
-        document.offset = start.consumed as u64;
-        if head.is_empty() {
-            return Ok(start.consumed);
-        }
-        // Bytes behind the declaration that were needed to see it are seen again.
-        self.head = head.split_off(start.consumed);
-        Ok(taken)
-    }
-
-    /// Hands bytes in the original encoding on, in UTF-8.
-    fn pass<H: TagHandler>(
-        &mut self,
-        chunk: &[u8],
-        last: bool,
-        handler: &mut H,
-    ) -> Result<(), Error> {
-        match self.coding {
-            Coding::Utf8 => self.body.consume(chunk, handler),
-            Coding::Ascii => {
-                let fine = encoding::ascii_prefix(chunk);
-                self.body.consume(&chunk[..fine], handler)?;
-                if fine < chunk.len() && !self.body.stopped {
-                    let offset = self.body.end_offset();
-                    return Err(self.undecodable(offset, "US-ASCII"));
-                }
-                Ok(())
-            }
-            Coding::Latin1 | Coding::Decoded(_) => {
-                if self.body.document.measure == Measure::TwoBytes {
-                    return self.pass_decoded(chunk, last, handler);
-                }
-                chunk.chunks(encoding::BLOCK).try_for_each(|block| self.pass_block(block, handler))
-            }
-        }
-    }
-
-    /// A block in an encoding of single bytes: ASCII, by far the most frequent, needs no decoding.
-    fn pass_block<H: TagHandler>(&mut self, block: &[u8], handler: &mut H) -> Result<(), Error> {
-        if self.body.stopped {
-            return Ok(());
-        }
-        let plain = block.is_ascii();
-        // Offsets in what is pending are measured as in the block that it is completed from.
-        let measure = &mut self.body.document.measure;
-        if !plain {
-            *measure = Measure::OneByte;
-        } else if self.body.pending.is_empty() {
-            *measure = Measure::Same;
-        }
-        if plain {
-            self.body.consume(block, handler)
-        } else {
-            self.pass_decoded(block, false, handler)
-        }
-    }
-
-    fn pass_decoded<H: TagHandler>(
-        &mut self,
-        mut chunk: &[u8],
-        last: bool,
-        handler: &mut H,
-    ) -> Result<(), Error> {
-        loop {
-            let (taken, fine) = encoding::decode(&mut self.coding, chunk, last, &mut self.decoded);
-            chunk = &chunk[taken..];
-            self.body.consume(&self.decoded, handler)?;
-            if self.body.stopped {
-                return Ok(());
-            }
-            if !fine {
-                let offset = self.body.end_offset();
-                let name = format!("{:?}", self.coding);
-                return Err(self.undecodable(offset, &name));
-            }
-            if chunk.is_empty() {
-                return Ok(());
-            }
-        }
-    }
-
-    fn undecodable(&self, offset: u64, name: &str) -> Error {
-        let place = self.body.lines.locate(offset, &self.body.pending, self.body.document.measure);
-        Error::new(ErrorKind::Encoding, format!("bytes that the encoding {name} does not allow"))
-            .at(place)
+        QuickXmlSource(Source::new(config, None))
     }
 }
 
 impl TagSource for QuickXmlSource {
-    fn feed<H: TagHandler>(&mut self, mut chunk: &[u8], handler: &mut H) -> Result<Flow, Error> {
-        if self.stopped {
-            return Ok(Flow::Stopped);
-        }
-        self.bytes += chunk.len() as u64;
-        if !self.started {
-            let taken = self.start(chunk, false)?;
-            chunk = &chunk[taken..];
-            if !self.started {
-                return Ok(Flow::Continue);
-            }
-            let head = std::mem::take(&mut self.head);
-            self.pass(&head, false, handler)?;
-        }
-        if !self.body.stopped {
-            self.pass(chunk, false, handler)?;
-        }
-        self.stopped = self.body.stopped;
-        Ok(if self.stopped { Flow::Stopped } else { Flow::Continue })
+    #[inline]
+    fn feed<H: TagHandler>(&mut self, chunk: &[u8], handler: &mut H) -> Result<Flow, Error> {
+        self.0.feed(chunk, handler)
     }
 
     fn finish<H: TagHandler>(&mut self, handler: &mut H) -> Result<(), Error> {
-        if !self.started && !self.stopped {
-            let head = std::mem::take(&mut self.head);
-            let taken = self.start(&head, true)?;
-            self.pass(&head[taken..], true, handler)?;
-        } else if !self.stopped {
-            self.pass(&[], true, handler)?;
-        }
-        if self.stopped || self.body.stopped {
-            return Ok(());
-        }
-        self.body.finish()
+        self.0.finish(handler)
     }
 
     fn position(&self) -> Position {
-        self.body.position()
+        self.0.position()
     }
 
     fn counts(&self) -> SourceCounts {
-        SourceCounts { bytes: self.bytes, ..self.body.document.counts }
+        self.0.counts()
     }
 }

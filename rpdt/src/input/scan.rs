@@ -9,6 +9,8 @@ pub(super) enum Kind {
     Undecided,
     /// A start or an end tag.
     Tag(ElementParser),
+    /// A tag inside a skipped element: it ends before the next `<` at the latest.
+    SkimmedTag(Quote),
     Comment(Terminator),
     Instruction(Terminator),
     Doctype(Ending),
@@ -23,9 +25,9 @@ impl Kind {
     pub(super) fn describe(self, bytes: &[u8]) -> &'static str {
         match self {
             Kind::Undecided => "markup",
-            Kind::Tag(_) if bytes.get(1) == Some(&b'/') => "an end tag",
-            Kind::Tag(ElementParser::Outside) => "a start tag",
-            Kind::Tag(_) => "a quoted value in a start tag",
+            Kind::Tag(_) | Kind::SkimmedTag(_) if bytes.get(1) == Some(&b'/') => "an end tag",
+            Kind::Tag(ElementParser::Outside) | Kind::SkimmedTag(Quote(None)) => "a start tag",
+            Kind::Tag(_) | Kind::SkimmedTag(_) => "a quoted value in a start tag",
             Kind::Comment(_) => "a comment",
             Kind::Instruction(_) => "a processing instruction",
             Kind::Doctype(_) => "a DOCTYPE",
@@ -35,8 +37,8 @@ impl Kind {
     }
 
     /// What starts with these bytes, the first of which is `<`, and how many bytes say so. `None`:
-    /// more bytes are needed. The error is a message.
-    pub(super) fn of(bytes: &[u8]) -> Result<Option<(Kind, usize)>, &'static str> {
+    /// more bytes are needed. The error is a message. `skims`: inside a skipped element.
+    pub(super) fn of(bytes: &[u8], skims: bool) -> Result<Option<(Kind, usize)>, &'static str> {
         match bytes {
             [] | [_] => Ok(None),
             [_, b'?', ..] => Ok(Some((Kind::Instruction(Terminator::new(b'?', 1)), 2))),
@@ -54,17 +56,50 @@ impl Kind {
                 }
                 Err("`<!` is not followed by `--`, `[CDATA[` or `DOCTYPE`")
             }
+            _ if skims => Ok(Some((Kind::SkimmedTag(Quote(None)), 1))),
             _ => Ok(Some((Kind::Tag(ElementParser::Outside), 1))),
         }
     }
 
-    /// The index of the final `>` in the next bytes, if it is there.
+    /// How many of the next bytes are up to its end, if that is there.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Option<usize> {
         match self {
-            Kind::Tag(parser) => parser.feed(bytes),
-            Kind::Comment(end) | Kind::Instruction(end) => end.feed(bytes),
-            Kind::Doctype(end) => end.feed(bytes),
+            Kind::Tag(parser) => parser.feed(bytes).map(|at| at + 1),
+            Kind::SkimmedTag(quote) => quote.feed(bytes),
+            Kind::Comment(end) | Kind::Instruction(end) => end.feed(bytes).map(|at| at + 1),
+            Kind::Doctype(end) => end.feed(bytes).map(|at| at + 1),
             Kind::Undecided | Kind::Cdata | Kind::Text => None,
+        }
+    }
+}
+
+/// The quote that is open in a tag, if one is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Quote(pub Option<u8>);
+
+impl Quote {
+    /// How many bytes come up to the first `>` outside of quotes, or before the next `<`.
+    #[inline]
+    pub(super) fn feed(&mut self, bytes: &[u8]) -> Option<usize> {
+        let mut at = 0;
+        loop {
+            let rest = &bytes[at..];
+            if let Some(quote) = self.0 {
+                at += memchr::memchr2(quote, b'<', rest)?;
+                if bytes[at] == b'<' {
+                    return Some(at);
+                }
+                self.0 = None;
+            } else {
+                let ends = |b: &u8| matches!(*b, b'>' | b'<' | b'"' | b'\'');
+                at += rest.iter().position(ends)?;
+                match bytes[at] {
+                    b'>' => return Some(at + 1),
+                    b'<' => return Some(at),
+                    quote => self.0 = Some(quote),
+                }
+            }
+            at += 1;
         }
     }
 }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use rpdt::ErrorKind;
 use rpdt::input::{Checks, Interest, TagSource};
 
-use super::log::{Event, Log, comparable, feed, outcome, run, with};
+use super::log::{Event, Log, comparable, feed, outcome, run, scanned_alike, with};
 
 /// A document as the model knows it.
 #[derive(Clone, Debug)]
@@ -222,8 +222,69 @@ fn alike(bytes: &[u8], places: &[usize]) -> Result<(), String> {
                 return Err(format!("{}\n{whole:#?}\n{other:#?}", bytes.escape_ascii()));
             }
         }
+        scanned_alike(&config, bytes, &[cut(bytes, places)])?;
     }
     Ok(())
+}
+
+/// What may stand in an element; `</>` stands for the end tag of the innermost one.
+const PIECES: &[&str] = &[
+    "<a>",
+    "<b>",
+    "<a>",
+    "</>",
+    "</>",
+    "</>",
+    "</>",
+    "<a/>",
+    "<b />",
+    "text",
+    " ",
+    "/>",
+    ">",
+    "a/>b",
+    "it's",
+    "\"",
+    "!?",
+    "<a x=\"1\">",
+    "<b x='/>'>",
+    "<b x=\"/>\" />",
+    "<c x='\"' y=\">\"/>",
+    "<c x=\"it's\">",
+    "<!-- <a> '\" -->",
+    "<![CDATA[</a>]]>",
+    "<?p <a/> ?>",
+    "<skip>",
+    "<skip/>",
+    "<a-name-that-is-longer-than-sixteen-bytes>",
+    "<a\n>",
+    "<a x=\"?\">",
+    "<a x=\"<\"/>",
+    "text that is long enough for a block to have no tag in it, whichever way it is cut, or nearly so",
+];
+
+/// A document with a skipped element that holds the pieces.
+fn skipped(pieces: &[&str]) -> Vec<u8> {
+    let mut text = "<r><x/><skip y='>'>".to_owned();
+    let mut open: Vec<&str> = Vec::new();
+    for piece in pieces {
+        if *piece == "</>" {
+            if let Some(name) = open.pop() {
+                text.extend(["</", name, ">"]);
+            }
+            continue;
+        }
+        text.push_str(piece);
+        let tag = piece.strip_prefix('<').filter(|rest| !rest.starts_with(['!', '?']));
+        if let Some(tag) = tag.filter(|tag| !tag.ends_with("/>")) {
+            open.push(tag.split([' ', '\n', '>']).next().unwrap_or_default());
+        }
+    }
+    while let Some(name) = open.pop() {
+        text.extend(["</", name, ">"]);
+    }
+    text.push_str("</skip><y z='1'>seen</y></r>");
+    text.into_bytes()
 }
 
 proptest! {
@@ -237,6 +298,8 @@ proptest! {
             prop_assert_eq!(&whole, &(events.clone(), Ok(())), "{}", text);
             prop_assert_eq!(&whole, &run(&config, text.as_bytes().chunks(1)));
             prop_assert_eq!(&whole, &run(&config, cut(text.as_bytes(), &places)));
+            let scanned = scanned_alike(&config, text.as_bytes(), &[cut(text.as_bytes(), &places)]);
+            prop_assert_eq!(scanned, Ok(()));
         }
     }
 
@@ -254,6 +317,19 @@ proptest! {
             prop_assert_eq!(position.line, 1 + text.matches('\n').count() as u64);
             prop_assert_eq!(*last.get_or_insert((counts, position)), (counts, position));
         }
+    }
+
+    /// Long skipped elements, over which the scanner passes in blocks.
+    #[test]
+    fn skipped_elements_end_where_they_end(
+        pieces in prop::collection::vec(prop::sample::select(PIECES), 0..300),
+        damage in prop::collection::vec(damage(), 0..2),
+        places in prop::collection::vec(any::<usize>(), 0..3),
+    ) {
+        let document = damaged(skipped(&pieces), &damage);
+        let chunks = cut(&document, &places);
+        let same = scanned_alike(&with(Checks::Fast), &document, &[chunks]);
+        prop_assert!(same.is_ok(), "{}", same.unwrap_err());
     }
 
     /// Damaged documents: the verdict, the error and what was seen before it are the same in all

@@ -1,8 +1,8 @@
 //! A handler that writes down what it is told, and ways to feed it.
 
 use rpdt::input::{
-    Checks, EndTag, Flow, Interest, Markup, QuickXmlSource, SourceConfig, StartTag, Symbol,
-    TagHandler, TagSource, Text,
+    Checks, EndTag, Flow, Interest, Markup, QuickXmlSource, ScannerSource, SourceConfig, StartTag,
+    Symbol, TagHandler, TagSource, Text,
 };
 use rpdt::{Error, ErrorKind};
 
@@ -118,7 +118,14 @@ pub fn feed<'c, H: TagHandler>(
     chunks: impl IntoIterator<Item = &'c [u8]>,
     handler: &mut H,
 ) -> Result<QuickXmlSource, Error> {
-    let mut source = QuickXmlSource::new(config.clone());
+    feed_to(QuickXmlSource::new(config.clone()), chunks, handler)
+}
+
+fn feed_to<'c, S: TagSource, H: TagHandler>(
+    mut source: S,
+    chunks: impl IntoIterator<Item = &'c [u8]>,
+    handler: &mut H,
+) -> Result<S, Error> {
     for chunk in chunks {
         if source.feed(chunk, handler)? == Flow::Stopped {
             break;
@@ -126,6 +133,18 @@ pub fn feed<'c, H: TagHandler>(
     }
     source.finish(handler)?;
     Ok(source)
+}
+
+/// The scanner with the instructions of this machine, or with plain ones.
+pub fn scan<'c>(
+    config: &SourceConfig,
+    portable: bool,
+    chunks: impl IntoIterator<Item = &'c [u8]>,
+) -> Outcome {
+    let new = if portable { ScannerSource::portable } else { ScannerSource::new };
+    let mut log = Log::default();
+    let result = feed_to(new(config.clone()), chunks, &mut log);
+    (log.events, result.map(drop).map_err(Failure::from))
 }
 
 /// What became of a document.
@@ -144,7 +163,42 @@ pub fn outcome(config: &SourceConfig, document: &[u8]) -> Outcome {
         let chunked = comparable(run(config, document.chunks(size)));
         assert_eq!(whole, chunked, "chunks of {size}: {}", String::from_utf8_lossy(document));
     }
+    if let Err(difference) = scanned_alike(config, document, &[document.chunks(7).collect()]) {
+        panic!("{difference}");
+    }
     whole
+}
+
+/// Whether the scanner sees the same as quick-xml, in one chunk and in others; but for what it does
+/// not look at inside of skipped elements. With many bytes behind the document, too, so that the
+/// scanner need not leave it to the code for the ends of chunks.
+pub fn scanned_alike(
+    config: &SourceConfig,
+    document: &[u8],
+    cuts: &[Vec<&[u8]>],
+) -> Result<(), String> {
+    let padded = [document, &[b' '; 100]].concat();
+    let skips = memchr::memmem::find(document, b"<skip").is_some();
+    for (document, cuts) in [(document, cuts), (&*padded, &[])] {
+        let quick = comparable(run(config, [document]));
+        for portable in [false, true] {
+            let whole = comparable(scan(config, portable, [document]));
+            let lenient = config.checks == Checks::Fast && skips && quick.1.is_err();
+            if whole != quick && !lenient {
+                let text = document.escape_ascii();
+                return Err(format!("{text}\nquick-xml {quick:#?}\nscanner {whole:#?}"));
+            }
+            let bytes: Vec<&[u8]> = document.chunks(1).collect();
+            for chunks in cuts.iter().chain([&bytes]) {
+                let other = comparable(scan(config, portable, chunks.iter().copied()));
+                if whole != other {
+                    let text = document.escape_ascii();
+                    return Err(format!("{text}\nwhole {whole:#?}\nin chunks {other:#?}"));
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Pieces of text before an error may be given or not: that depends on the chunks.

@@ -3,7 +3,9 @@
 use std::fs::File;
 use std::ops::ControlFlow;
 
-use rpdt::{Answer, Config, Count, Mechanisms, Needs, Pattern, Plan, Shape, Value, Visit};
+use rpdt::{
+    Answer, Config, Count, FrontEnd, Mechanisms, Needs, Pattern, Plan, Shape, Value, Visit,
+};
 
 use super::oracle::Bindings;
 use super::queries::Query;
@@ -47,7 +49,9 @@ impl Rpdt {
 
     /// With these mechanisms.
     pub fn with(query: &Query, mechanisms: Mechanisms) -> Result<Self> {
-        let config = Config::new().shape(shape(query)).mechanisms(mechanisms);
+        // The source of the others, so that the engines are compared and not the readers.
+        let config =
+            Config::new().shape(shape(query)).mechanisms(mechanisms).front_end(FrontEnd::QuickXml);
         Self::compile(query.text, config)
     }
 

@@ -1,0 +1,54 @@
+//! Bitmaps eight bytes at a time with plain integers: the code for every machine, and what the
+//! vector code is tested against.
+
+use super::map::BLOCK;
+use super::skim::{Marks, Skim};
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const LOW: u64 = 0x7F7F_7F7F_7F7F_7F7F;
+
+/// The highest bit of every byte that is zero, and no other.
+#[inline(always)]
+fn zeros(word: u64) -> u64 {
+    !(((word & LOW) + LOW) | word | LOW)
+}
+
+/// Gathers the highest bits of the bytes into eight bits.
+#[inline(always)]
+fn gather(tops: u64) -> u64 {
+    (tops >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
+/// Where bytes are of which `tops` finds the highest bits in a word of eight.
+#[inline(always)]
+fn bits(bytes: &[u8; BLOCK], tops: impl Fn(u64) -> u64) -> u64 {
+    let words = bytes.as_chunks::<8>().0.iter().enumerate();
+    words.fold(0, |bits, (i, word)| bits | gather(tops(u64::from_le_bytes(*word))) << (8 * i))
+}
+
+fn equal(byte: u8) -> impl Fn(u64) -> u64 {
+    move |word| zeros(word ^ (ONES * u64::from(byte)))
+}
+
+/// Where `<` is in so many blocks.
+pub(super) fn less(bytes: &[[u8; BLOCK]], into: &mut [u64]) {
+    bytes.iter().zip(into).for_each(|(bytes, into)| *into = bits(bytes, equal(b'<')));
+}
+
+/// Passes over as many blocks as can be passed over at once.
+pub(super) fn skim(skim: &mut Skim, bytes: &[u8]) -> usize {
+    let mut done = 0;
+    for block in bytes.as_chunks::<BLOCK>().0 {
+        let marks = Marks {
+            less: bits(block, equal(b'<')),
+            more: bits(block, equal(b'>')),
+            slash: bits(block, equal(b'/')),
+            other: bits(block, |word| equal(b'!')(word) | equal(b'?')(word)),
+        };
+        if !skim.block(&marks, bytes, done) {
+            break;
+        }
+        done += BLOCK;
+    }
+    done
+}
