@@ -25,9 +25,12 @@ impl StateId {
     const SKIP: u32 = 1 << 30;
     /// Some node that the element may match has regular branches.
     const REGULAR: u32 = 1 << 29;
+    /// The engine looked at the element's start tag, so it has to look at its end tag. Not in the
+    /// table: the engine sets it.
+    const LOOKED: u32 = 1 << 28;
     /// The state lives on the transient stack. As part of the index it leads beyond all rows.
-    const TRANSIENT: u32 = 1 << 28;
-    const INDEX: u32 = Self::REGULAR - 1;
+    const TRANSIENT: u32 = 1 << 27;
+    const INDEX: u32 = Self::LOOKED - 1;
     /// Not yet computed; counts as watched, so that the hot path need not test for it.
     const UNKNOWN: StateId = StateId(u32::MAX);
 
@@ -45,10 +48,32 @@ impl StateId {
         self.0 & Self::SKIP != 0
     }
 
-    /// Whether the engine must look at an element in this state, whose parent is in state `parent`.
+    /// Whether the engine must look at an element in this state, whose parent is in state `parent`,
+    /// some run of which is `live`.
     #[inline]
-    pub(crate) fn is_watched(self, parent: StateId) -> bool {
-        (self.0 & (Self::MATCHED | Self::TRANSIENT)) | (parent.0 & Self::REGULAR) != 0
+    pub(crate) fn is_watched(self, parent: StateId, live: LiveRuns) -> bool {
+        (self.0 & (Self::MATCHED | Self::TRANSIENT)) | (parent.0 & live.0) != 0
+    }
+
+    /// The same state, the element being looked at.
+    pub(crate) fn looked(self) -> StateId {
+        StateId(self.0 | Self::LOOKED)
+    }
+
+    #[inline]
+    pub(crate) fn is_looked(self) -> bool {
+        self.0 & Self::LOOKED != 0
+    }
+}
+
+/// Whether children of the innermost element matter to its regular branches even if they match
+/// nothing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LiveRuns(u32);
+
+impl LiveRuns {
+    pub(crate) fn new(live: bool) -> Self {
+        LiveRuns(if live { StateId::REGULAR } else { 0 })
     }
 }
 

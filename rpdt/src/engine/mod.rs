@@ -38,7 +38,7 @@ mod value;
 use hashbrown::HashSet;
 
 use crate::automaton::compile::{Compiled, NONE};
-use crate::automaton::lazy::{LazyTable, StateId};
+use crate::automaton::lazy::{LazyTable, LiveRuns, StateId};
 use crate::automaton::symbols::{Classes, ResolvedTest};
 use crate::input::{EndTag, Interest, Markup, StartTag, Symbol, TagHandler, Text};
 use crate::{Config, Error, ErrorKind, Limits, Needs, Order, Runs, Shape, Sink, Stats};
@@ -107,6 +107,8 @@ pub(crate) struct Engine<'p, S> {
 
     /// The state of the innermost open element.
     state: StateId,
+    /// What its regular branches make of children that match nothing.
+    live: LiveRuns,
     /// The states of the elements around it, the document first: the stack of the automaton. Only
     /// the first `depth` entries count; the others are room that the hot path need not ask for.
     states: Vec<StateId>,
@@ -178,6 +180,7 @@ impl<'p, S: Sink> Engine<'p, S> {
             classes: Classes::default(),
             namespaces: compiled.needs_namespaces.then(Namespaces::new),
             state: LazyTable::START,
+            live: LiveRuns::new(false),
             states: Vec::new(),
             depth: 0,
             marks: Vec::new(),
@@ -245,6 +248,13 @@ impl<'p, S: Sink> Engine<'p, S> {
         self.fast = !self.slow && self.namespaces.is_none();
     }
 
+    /// Sets `live` from the branches of the innermost element. Those of the elements around it have
+    /// not changed when it ends, unless it was looked at.
+    fn update_live(&mut self) {
+        let idle = self.trackers.are_idle(self.regulars_of(self.depth));
+        self.live = LiveRuns::new(!idle || self.order.is_some());
+    }
+
     fn view(&self) -> View<'_> {
         View { compiled: self.compiled, buffers: &self.buffers, needs: self.needs }
     }
@@ -290,10 +300,11 @@ impl<'p, S: Sink> Engine<'p, S> {
         }
         self.states[self.depth] = parent;
         self.depth += 1;
-        self.state = state;
-        if state.is_watched(parent) || self.slow {
+        if state.is_watched(parent, self.live) || self.slow {
+            self.state = state.looked();
             return self.start_slow(tag);
         }
+        self.state = state;
         Ok(if state.is_skipped() { Interest::SKIP } else { Interest::TAGS })
     }
 
@@ -309,9 +320,7 @@ impl<'p, S: Sink> Engine<'p, S> {
         let state = self.state;
         let parent = self.states[self.depth - 1];
         self.state = parent;
-        // The same condition as at the start tag: what makes the engine slow inside an element is
-        // gone when the element ends.
-        if state.is_watched(parent) || self.slow {
+        if state.is_looked() {
             return self.end_slow(tag, state);
         }
         self.depth -= 1;
@@ -346,6 +355,7 @@ impl<'p, S: Sink> Engine<'p, S> {
         }
         self.begin_content(tag)?;
         self.update_slow();
+        self.update_live();
         // Nothing of a dead subtree matters, unless its text is being recorded.
         if self.state.is_skipped() && !self.stopped && !(self.slow && self.wants_content()) {
             return Ok(Interest::SKIP);
@@ -373,6 +383,7 @@ impl<'p, S: Sink> Engine<'p, S> {
             }
         }
         self.update_slow();
+        self.update_live();
         if self.buffers.watch_drops {
             self.after_drops()?;
         }
@@ -404,7 +415,7 @@ impl<S: Sink> TagHandler for Engine<'_, S> {
         if self.fast {
             let parent = self.state;
             let state = self.table.known(parent, symbol.0);
-            if !state.is_watched(parent)
+            if !state.is_watched(parent, self.live)
                 && let Some(top) = self.states.get_mut(self.depth)
             {
                 *top = parent;
@@ -421,7 +432,7 @@ impl<S: Sink> TagHandler for Engine<'_, S> {
         if self.fast
             && let Some(depth) = self.depth.checked_sub(1)
             && let Some(&parent) = self.states.get(depth)
-            && !self.state.is_watched(parent)
+            && !self.state.is_looked()
         {
             self.depth = depth;
             self.state = parent;

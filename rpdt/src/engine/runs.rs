@@ -18,7 +18,7 @@ struct Tracker {
     /// The instance it belongs to.
     owner: u32,
     state: RunState,
-    /// Number of the current child, from 1.
+    /// Number of the current child, from 1. Children that make no difference are not counted.
     child: u64,
     /// Some symbol may match the current child.
     pending: bool,
@@ -96,6 +96,12 @@ impl RunTracker {
         let t = &mut self.stack[r as usize];
         t.pending = true;
         insert(&mut t.candidates, symbol);
+    }
+
+    /// A child that matches none of its symbols makes no difference to any of these branches.
+    pub(super) fn are_idle(&self, from: u32) -> bool {
+        let idle = |t: &Tracker| !t.pending && t.best.is_none() && t.state.is_empty();
+        self.stack[from as usize..self.used].iter().all(idle)
     }
 
     pub(super) fn would_accept(&self, r: u32, symbol: u32, regular: &Regular) -> bool {
