@@ -72,6 +72,7 @@ fn what_is_gone_on_with_becomes_what_it_would_have_been() {
         &["--threshold", "0.1", "--mode", "observation", "--order", "deterministic"],
         &["--threshold", "0.1", "--top-k", "3", "--slice", "70s"],
         &["--threshold", "0.1", "--mode", "expected", "--slice", "3m"],
+        &["--threshold", "0.05", "--memory", "100entries", "--engine", "paper-batched"],
     ] {
         for _ in 0..2 {
             compare(flags, seed);
