@@ -108,6 +108,46 @@ fn pairs_of_rows() {
 }
 
 #[test]
+fn pairs_of_observations() {
+    let mut shared = 0;
+    for seed in 0..6 {
+        let input = sightings(200, 50 + seed);
+        let flags = ["--threshold", "0.08", "--lateness", "10s", "--mode", "observation"];
+        let run = ujoin(THREE, &flags, &input);
+        // Without a name each row is an observation of its own.
+        let mut observations: BTreeMap<(String, String, usize), Vec<Row>> = BTreeMap::new();
+        for (i, row) in accepted(&input, 10).into_iter().enumerate() {
+            let own = if row.observation.is_empty() { i } else { 0 };
+            let name = (row.observation.clone(), row.stream.clone(), own);
+            observations.entry(name).or_default().push(row);
+        }
+        // By pair of observations: the sum, the largest product and its key.
+        let names: Vec<_> = observations.keys().collect();
+        let mut expected = vec![];
+        for (i, a) in names.iter().enumerate() {
+            for b in &names[..i] {
+                let rows = [&observations[*a][..], &observations[*b][..]].concat();
+                let mut pairs = close_pairs(&rows);
+                pairs.retain(|(x, y)| x.stream != y.stream);
+                let sum: u64 = pairs.iter().map(|(x, y)| x.thousandths * y.thousandths).sum();
+                pairs.sort_by_key(|(x, y)| (u64::MAX - x.thousandths * y.thousandths, &x.key));
+                if let Some((x, y)) = pairs.first().filter(|_| sum >= 80_000) {
+                    let (key, from, to) = (&x.key, x.time, y.time);
+                    expected.push(format!("{key} {from} {to} {}", decimal(sum)));
+                    shared += usize::from(pairs.len() > 1);
+                }
+            }
+        }
+        let found = brief(&run.out).into_iter().map(|line| {
+            let words: Vec<&str> = line.split(' ').take(4).collect();
+            words.join(" ")
+        });
+        assert_eq!(sorted(found.collect()), sorted(expected), "seed {seed}\n{}", run.err);
+    }
+    assert!(shared > 20, "{shared}");
+}
+
+#[test]
 fn expected_numbers_and_the_best() {
     let input = sightings(200, 33);
     let rows = accepted(&input, 25);
