@@ -151,6 +151,24 @@ fn a_shorter_output_is_another() {
     assert!(run.err.contains("cannot write to out.jsonl: it has 0 bytes"), "{}", run.err);
 }
 
+/// Without --resume a run begins anew, and so does what goes on with it.
+#[test]
+fn a_new_run_takes_the_place_of_an_old_one() {
+    let input = sightings(150, 4);
+    let folder = folder(&[("times.csv", THREE), ("s.csv", &input)]);
+    let flags = arguments(&["--threshold", "0.05", "--checkpoint", "at"]);
+    let mut outputs = vec![];
+    for _ in 0..2 {
+        assert_eq!(ujoin_in(folder.path(), &flags, b"").code, 0);
+        outputs.push(read(folder.path(), "out.jsonl"));
+        let resumed = [&flags[..], &["--resume"]].concat();
+        assert_eq!(ujoin_in(folder.path(), &resumed, b"").code, 0);
+        outputs.push(read(folder.path(), "out.jsonl"));
+    }
+    assert!(outputs[0].lines().count() > 10);
+    assert!(outputs.iter().all(|out| *out == outputs[0]));
+}
+
 #[test]
 fn two_runs_do_not_share_a_checkpoint() {
     use std::io::Write as _;

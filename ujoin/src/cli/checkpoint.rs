@@ -144,6 +144,16 @@ impl Checkpoints {
         rows >= self.due
     }
 
+    /// Removes a checkpoint of an earlier run, before anything is removed that it speaks of.
+    pub(super) fn discard(&self) -> Result<(), String> {
+        match std::fs::remove_file(&self.path) {
+            Err(e) if e.kind() != ErrorKind::NotFound => {
+                Err(format!("cannot replace {}: {}", self.path.display(), plain(&e)))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The checkpoint, if there is one.
     pub(super) fn load(&self) -> Result<Option<Saved>, String> {
         let loaded = Checkpoint::load(&self.storage, &self.name, &self.settings, |_| {})

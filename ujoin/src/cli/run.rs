@@ -79,7 +79,8 @@ pub(super) fn main(arguments: &Run) -> Result<ExitCode, Reported> {
     })?;
     let mut saved = match &checkpoints {
         Some(checkpoints) if keeping.resume => checkpoints.load().map_err(refused)?,
-        _ => None,
+        Some(checkpoints) => checkpoints.discard().map(|()| None).map_err(refused)?,
+        None => None,
     };
     if let Some(saved) = &saved {
         go_on(&mut reader, saved, &name)?;
