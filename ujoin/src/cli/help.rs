@@ -45,8 +45,10 @@ Sightings:
                an observation of its own. A row with the stream, observation, time and key of an
                earlier one is that one delivered again
   Rows come in the order of time, or late by at most --lateness. What is later is counted and left
-  out. Alternatives that stand together are judged together; those that come later are added to what
-  came before as long as they are not late.
+  out. Alternatives that stand together are judged together, so a row with an observation is joined
+  when the next one is of another; those that come later are added to what came before as long as
+  they are not late. With --mode observation all wait until no other row of their observation can
+  come: until a sighting is newer by more than the lateness.
   In JSON lines {\"pause\": true} lets everything be worked off that is owed since it was on disk.
 
 Output:
@@ -62,9 +64,9 @@ Output:
 
 Memory:
   With --memory, sightings that do not fit go to disk and meet what they have missed when the input
-  rests, at a pause mark, or in the end. The result is the same. Half of the bytes are for the rows
-  that results show. Without it, sightings of one window are in memory: the longest travel time and
-  the lateness.
+  rests, at a pause mark, now and then as sightings leave the window, or in the end. The result is
+  the same. Half of the bytes are for the rows that results show. Without it, sightings of one window
+  are in memory: the longest travel time and the lateness.
 
 Checkpoints:
   With --checkpoint FILE the run can be killed at any moment and started again: the same command
