@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fetches and builds the engines that `bench-harness compare nfab` can compare nfab with:
+# Fetches and builds the engines that `bench-harness compare` can compare ours with:
 #
 #   fetch.sh DIR [flink] [varpulis]
 #

@@ -6,14 +6,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
+use clap::{Args, Parser, Subcommand, value_parser};
 
-use crate::command;
+use crate::command::{self, Engine};
 use crate::data::DEFAULT_DIRECTORY;
 use crate::error::Result;
 use crate::experiment::{Context, Registry, Scale};
 use crate::measure::memory::{self, Heap, Memory};
-use crate::peer::Peer;
 use crate::progress::Progress;
 use crate::{data::Cache, record};
 
@@ -70,28 +69,8 @@ enum Command {
     /// Peers are fetched and built by bench-harness/peers/fetch.sh; a peer that is not there is skipped.
     /// Rows go to the output as JSON lines, the table to stderr.
     Compare {
-        /// The engine
-        engine: Engine,
-        /// The peers
-        #[arg(long, value_name = "PEER", num_args = 1.., value_delimiter = ',',
-            value_parser = peers(), default_values_t = Peer::ALL)]
-        peers: Vec<Peer>,
-        /// Only these workloads
-        #[arg(long, value_name = "WORKLOAD", num_args = 1.., value_delimiter = ',')]
-        only: Vec<String>,
-        /// The number of events of each workload, instead of what the scale says
-        #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=100_000_000))]
-        events: Option<u64>,
-        /// Timed rounds; the interval needs 6
-        #[arg(long, value_name = "N", default_value_t = 7,
-            value_parser = value_parser!(u32).range(1..=1_000))]
-        rounds: u32,
-        /// Where the peers are; peers/ beside the generated data unless given
-        #[arg(long, value_name = "DIR")]
-        peer_dir: Option<PathBuf>,
-        /// Where to write the rows as results.jsonl, too
-        #[arg(long, value_name = "DIR")]
-        out: Option<PathBuf>,
+        #[command(flatten)]
+        compare: CompareArguments,
         #[command(flatten)]
         options: Options,
     },
@@ -105,11 +84,42 @@ enum Command {
     },
 }
 
-/// The engines that have peers.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Engine {
-    /// Event patterns
-    Nfab,
+/// What `compare` takes.
+#[derive(Clone, Debug, Args)]
+struct CompareArguments {
+    /// The engine
+    engine: Engine,
+    /// Only these peers. nfab has flink and varpulis; multipattern has aho-corasick, daachorse,
+    /// varpulis, and our own naive-sharing and single
+    #[arg(long, value_name = "PEER", num_args = 1.., value_delimiter = ',')]
+    peers: Vec<String>,
+    /// Only these workloads
+    #[arg(long, value_name = "WORKLOAD", num_args = 1.., value_delimiter = ',')]
+    only: Vec<String>,
+    /// The number of events of each workload, instead of what the scale says
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=100_000_000))]
+    events: Option<u64>,
+    /// Events of a file in place of generated ones, for multipattern: CSV or JSON lines with the
+    /// columns type and time. Patterns are drawn over its types
+    #[arg(long, value_name = "FILE")]
+    input: Option<PathBuf>,
+    /// Timed rounds; the interval needs 6
+    #[arg(long, value_name = "N", default_value_t = 7,
+        value_parser = value_parser!(u32).range(1..=1_000))]
+    rounds: u32,
+    /// Where the peers are; peers/ beside the generated data unless given
+    #[arg(long, value_name = "DIR")]
+    peer_dir: Option<PathBuf>,
+    /// Where to write the rows as results.jsonl, too
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+impl From<CompareArguments> for command::Compare {
+    fn from(from: CompareArguments) -> Self {
+        let CompareArguments { engine, peers, only, events, input, rounds, peer_dir, out } = from;
+        Self { engine, peers, only, events, input, rounds, directory: peer_dir, out }
+    }
 }
 
 /// What every command that runs experiments takes.
@@ -129,13 +139,6 @@ pub struct Options {
 
 fn scales() -> impl TypedValueParser<Value = Scale> {
     PossibleValuesParser::new(Scale::ALL.map(Scale::name)).try_map(|name| name.parse::<Scale>())
-}
-
-fn peers() -> impl TypedValueParser<Value = Peer> {
-    PossibleValuesParser::new(Peer::ALL.map(Peer::name)).map(|name| match name.as_str() {
-        "flink" => Peer::Flink,
-        _ => Peer::Varpulis,
-    })
 }
 
 /// Runs the program's command line with these experiments.
@@ -166,11 +169,8 @@ pub fn run(
             command::reproduce(registry, &only, &directory, &options, progress)
         }
         Command::Report { from, out } => command::report(registry, &from, out.as_deref(), progress),
-        Command::Compare { engine, peers, only, events, rounds, peer_dir, out: file, options } => {
-            let Engine::Nfab = engine;
-            let compare =
-                command::Compare { peers, only, events, rounds, directory: peer_dir, out: file };
-            command::compare(&compare, &options, out, progress)
+        Command::Compare { compare, options } => {
+            command::compare(&compare.into(), &options, out, progress)
         }
         Command::Verify { only, options } => command::verify(registry, &only, &options, progress),
     };

@@ -34,6 +34,7 @@ fn mistakes_in_the_call_exit_with_2() {
         &["nfab", "--rounds", "0"],
         &["nfab", "--events", "0"],
         &["nfab", "--events", "many"],
+        &["nfab", "--input", "events.csv"],
     ] {
         assert_eq!(call(arguments).0, ExitCode::from(2), "{arguments:?}");
     }
@@ -103,7 +104,8 @@ fn measured(rounds: u32, contenders: &mut [Contender]) -> Measured {
     let mut own = Fixed::new("nfab", 0.5, 42);
     let (answer, own, peers) = measure(&mut own, contenders, rounds, &Progress::silent()).unwrap();
     let sha256 = "0".repeat(64);
-    Measured { workload: "strict", events: 1_000_000, sha256, answer, own, peers }
+    let (engine, workload, events, cases) = ("nfab", "strict", 1_000_000, Vec::new());
+    Measured { engine, workload, events, sha256, answer, own, peers, cases }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What the papers' engines are measured against.
 //!
-//! For NFA^b: [`stock`], and [`hand`], operators and array scans for single queries. For RPDT: the two systems of its paper (sections 2 and 5.2), **reconstructed**.
+//! For many sequence patterns: [`join_dag`]. For NFA^b: [`stock`], and [`hand`], operators and array
+//! scans for single queries. For RPDT: the two systems of its paper (sections 2 and 5.2), **reconstructed**.
 //!
 //! Neither program is public, and of the two publications the paper quotes little more than what
 //! they can do. Each engine here is therefore built from what its name and sources imply; its own
@@ -30,6 +31,7 @@ use rpdt::{Config, Error, Needs, Pattern, Plan, Shape, Value, Visit};
 pub mod cep_engine;
 pub mod expdt;
 pub mod hand;
+pub mod join_dag;
 mod shared;
 pub mod stock;
 

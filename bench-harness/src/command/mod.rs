@@ -14,7 +14,7 @@ use crate::experiment::{About, Experiment, Kind, Registry};
 use crate::progress::Progress;
 use crate::record::write_line;
 
-pub use compare::{Compare, compare};
+pub use compare::{Compare, Engine, compare};
 pub use execute::{Outcome, Stage, execute};
 pub use report::report;
 pub use reproduce::reproduce;

@@ -17,7 +17,7 @@ pub struct Paper {
     pub title: &'static str,
     /// Its authors and where they work.
     pub authors: &'static str,
-    /// Title and authors of the Chinese original.
+    /// Title and authors of the Chinese original; empty where there is none.
     pub original: &'static str,
     /// What it is about, in two sentences.
     pub subject: &'static str,

@@ -35,14 +35,23 @@ impl<'a, A: 'a> Contender<'a, A> {
 
 /// What a contender does in a round.
 trait Job<A> {
-    /// Runs so often; the times of all runs together, and the last answer.
-    fn repeat(&mut self, repeats: u32) -> Result<(Duration, Duration, A)>;
+    /// Runs so often.
+    fn repeat(&mut self, repeats: u32) -> Result<Repeated<A>>;
+}
+
+/// Several runs: their times together, and the last answer.
+struct Repeated<A> {
+    wall: Duration,
+    cpu: Duration,
+    /// The wall time with all that was prepared.
+    whole: Duration,
+    answer: A,
 }
 
 struct Whole<R>(R);
 
 impl<A, R: FnMut() -> Result<A>> Job<A> for Whole<R> {
-    fn repeat(&mut self, repeats: u32) -> Result<(Duration, Duration, A)> {
+    fn repeat(&mut self, repeats: u32) -> Result<Repeated<A>> {
         let (wall, cpu) = (Instant::now(), ProcessTime::now());
         let mut answer = (self.0)();
         for _ in 1..repeats {
@@ -52,7 +61,7 @@ impl<A, R: FnMut() -> Result<A>> Job<A> for Whole<R> {
             answer = (self.0)();
         }
         let (wall, cpu) = (wall.elapsed(), cpu.elapsed());
-        Ok((wall, cpu, answer?))
+        Ok(Repeated { wall, cpu, whole: wall, answer: answer? })
     }
 }
 
@@ -63,7 +72,8 @@ struct Prepared<M, R, P> {
 }
 
 impl<A, P, M: FnMut() -> P, R: FnMut(&mut P) -> Result<A>> Job<A> for Prepared<M, R, P> {
-    fn repeat(&mut self, repeats: u32) -> Result<(Duration, Duration, A)> {
+    fn repeat(&mut self, repeats: u32) -> Result<Repeated<A>> {
+        let begin = Instant::now();
         let mut once = || {
             let ready = self.ready.insert((self.prepare)());
             let (wall, cpu) = (Instant::now(), ProcessTime::now());
@@ -71,18 +81,12 @@ impl<A, P, M: FnMut() -> P, R: FnMut(&mut P) -> Result<A>> Job<A> for Prepared<M
             let (wall, cpu) = (wall.elapsed(), cpu.elapsed());
             answer.map(|answer| (wall, cpu, answer))
         };
-        let mut sum = once()?;
+        let (mut wall, mut cpu, mut answer) = once()?;
         for _ in 1..repeats {
-            let (wall, cpu, answer) = once()?;
-            sum = (sum.0 + wall, sum.1 + cpu, answer);
+            let next = once()?;
+            (wall, cpu, answer) = (wall + next.0, cpu + next.1, next.2);
         }
-        Ok(sum)
-    }
-}
-
-impl<A> Debug for Contender<'_, A> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Contender").field("name", &self.name).finish_non_exhaustive()
+        Ok(Repeated { wall, cpu, whole: begin.elapsed(), answer })
     }
 }
 
@@ -93,8 +97,8 @@ pub struct Plan {
     pub warm_up: u32,
     /// Timed rounds.
     pub rounds: u32,
-    /// A run that is shorter is repeated within its round until it takes this long, so that the
-    /// clock's grain and the cost of reading it vanish.
+    /// A run that is shorter, with what is prepared for it, is repeated within its round until it takes
+    /// this long, so that the clock's grain and the cost of reading it vanish.
     pub shortest: Duration,
 }
 
@@ -137,8 +141,8 @@ pub fn interleave<A: PartialEq + Debug>(
     let mut samples: Vec<Samples<A>> = Vec::with_capacity(contenders.len());
     let mut repeats = Vec::with_capacity(contenders.len());
     for contender in contenders.iter_mut() {
-        let (wall, _, answer) = timed_run(contender, 1)?;
-        repeats.push(repeats_for(Duration::from_secs_f64(wall), plan.shortest));
+        let Repeated { whole, answer, .. } = timed_run(contender, 1)?;
+        repeats.push(repeats_for(whole, plan.shortest));
         if let Some(first) = samples.first() {
             compare(&first.name, &first.answer, &contender.name, &answer)?;
         }
@@ -149,16 +153,17 @@ pub fn interleave<A: PartialEq + Debug>(
     for round in 1..rounds {
         let timed = round >= plan.warm_up.max(1);
         for index in order(contenders.len(), round) {
-            let (wall, cpu, answer) = timed_run(&mut contenders[index], repeats[index])?;
+            let times = f64::from(repeats[index]);
+            let Repeated { wall, cpu, whole, answer } =
+                timed_run(&mut contenders[index], repeats[index])?;
             let samples = &mut samples[index];
             compare("an earlier run", &samples.answer, &samples.name, &answer)?;
             if timed {
-                samples.wall.push(wall);
-                samples.cpu.push(cpu);
+                samples.wall.push(wall.as_secs_f64() / times);
+                samples.cpu.push(cpu.as_secs_f64() / times);
             } else {
                 // The first run was cold; a later one tells better how often to repeat.
-                let once = Duration::from_secs_f64(wall);
-                repeats[index] = repeats_for(once, plan.shortest);
+                repeats[index] = repeats_for(whole.div_f64(times), plan.shortest);
             }
         }
         bar.advance(1);
@@ -183,11 +188,8 @@ fn repeats_for(once: Duration, shortest: Duration) -> u32 {
     (shortest.as_secs_f64() / once).ceil().clamp(1.0, 1e6) as u32
 }
 
-fn timed_run<A>(contender: &mut Contender<'_, A>, repeats: u32) -> Result<(f64, f64, A)> {
-    let repeated = contender.job.repeat(repeats);
-    let (wall, cpu, answer) = repeated.map_err(|error| error.within(&contender.name))?;
-    let once = |whole: Duration| whole.as_secs_f64() / f64::from(repeats);
-    Ok((once(wall), once(cpu), answer))
+fn timed_run<A>(contender: &mut Contender<'_, A>, repeats: u32) -> Result<Repeated<A>> {
+    contender.job.repeat(repeats).map_err(|error| error.within(&contender.name))
 }
 
 fn compare<A: PartialEq + Debug>(one: &str, a: &A, other: &str, b: &A) -> Result<()> {

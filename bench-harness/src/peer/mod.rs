@@ -1,9 +1,10 @@
-//! nfab against other engines that match patterns of events, in one run on the same events.
+//! Our engines against others that match patterns of events, in one run on the same events.
 //!
 //! | Module | What it holds |
 //! | --- | --- |
-//! | [`workload`] | the events and the patterns; **start reading here** |
+//! | [`workload`] | nfab's events and patterns; **start reading here** |
 //! | [`own`] | nfab on a workload |
+//! | [`multi`] | multipattern: its workloads, itself and its peers |
 //! | [`process`] | a peer on a workload, in a process of its own |
 //! | [`rounds`] | interleaved rounds, answers compared before times |
 //! | [`table`] | ratios, as rows and as a table for people |
@@ -11,6 +12,7 @@
 //! A peer is optional. Nothing here fetches or builds one: `bench-harness/peers/fetch.sh` does when it is
 //! called, and who did not call it is told so.
 
+pub mod multi;
 pub mod own;
 pub mod process;
 pub mod rounds;
@@ -21,6 +23,9 @@ use std::env;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
+
+use cpu_time::ThreadTime;
 
 use crate::error::Result;
 use workload::Workload;
@@ -63,6 +68,65 @@ pub trait Runner {
     fn name(&self) -> &str;
     /// Runs the whole stream from a fresh start.
     fn round(&mut self) -> Result<Round>;
+    /// The matches in the first events of the stream, from one that can tell them.
+    fn found(&mut self, events: u64) -> Result<Option<Vec<Found>>> {
+        let _ = events;
+        Ok(None)
+    }
+}
+
+/// A match: its pattern, and the numbers of its events.
+pub type Found = (u32, Vec<u64>);
+
+/// A shorter round, with what is prepared for it, is repeated until it takes this long: the clock's
+/// grain and a single interruption then weigh little.
+const SHORTEST: Duration = Duration::from_millis(300);
+
+/// A round in this process: `run` so often, each time on what `prepare` makes for it, which is neither
+/// made nor dropped within the time. Says how often to run in the next round.
+pub fn repeated<P>(
+    repeats: &mut u32,
+    mut prepare: impl FnMut() -> P,
+    mut run: impl FnMut(&mut P) -> Result<Answer>,
+) -> Result<Round> {
+    let begin = Instant::now();
+    let mut once = || {
+        let mut prepared = prepare();
+        let (wall, cpu) = (Instant::now(), ThreadTime::now());
+        let answer = run(&mut prepared);
+        let (wall, cpu) = (wall.elapsed(), cpu.elapsed());
+        answer.map(|answer| (wall, cpu, answer))
+    };
+    let (mut wall, mut cpu, mut answer) = once()?;
+    for _ in 1..*repeats {
+        let next = once()?;
+        (wall, cpu, answer) = (wall + next.0, cpu + next.1, next.2);
+    }
+    let (wall, cpu) = (wall / *repeats, cpu / *repeats);
+    let whole = begin.elapsed().as_secs_f64() / f64::from(*repeats);
+    let next = SHORTEST.as_secs_f64() / whole.max(1e-6);
+    *repeats = next.ceil().clamp(1.0, 1e4) as u32;
+    Ok(Round { wall: wall.as_secs_f64(), cpu: cpu.as_secs_f64(), answer })
+}
+
+/// Where a program that `fetch.sh` builds is, or how to get it.
+pub fn fetched(name: &str, file: &Path, directory: &Path) -> Result<(), String> {
+    if file.is_file() {
+        return Ok(());
+    }
+    let directory = directory.display();
+    Err(format!(
+        "{name} is skipped: there is no {}; `bench-harness/peers/fetch.sh {directory} {name}` gets it",
+        file.display()
+    ))
+}
+
+/// Where the program around varpulis-sase is, or how to get it.
+pub fn varpulis(directory: &Path) -> Result<PathBuf, String> {
+    let name = format!("varpulis-peer{}", env::consts::EXE_SUFFIX);
+    let program = directory.join("varpulis").join(name);
+    fetched("varpulis", &program, directory)?;
+    Ok(program)
 }
 
 /// An engine that nfab is compared with.
@@ -106,7 +170,7 @@ impl Peer {
         let mut command = match self {
             Self::Flink => {
                 let classes = home.join("classes");
-                self.must_have(&classes.join("FlinkPeer.class"), directory)?;
+                fetched(self.name(), &classes.join("FlinkPeer.class"), directory)?;
                 let Some(java) = find_java() else {
                     return Err(format!(
                         "{} is skipped: there is no java in PATH; install a Java runtime, 17 or newer",
@@ -121,26 +185,10 @@ impl Peer {
                 command.args(JAVA_OPTIONS).arg("-cp").arg(path).arg("FlinkPeer");
                 command
             }
-            Self::Varpulis => {
-                let program = home.join(format!("varpulis-peer{}", env::consts::EXE_SUFFIX));
-                self.must_have(&program, directory)?;
-                Command::new(program)
-            }
+            Self::Varpulis => Command::new(varpulis(directory)?),
         };
         command.arg(workload.name).arg(file);
         Ok(command)
-    }
-
-    fn must_have(self, file: &Path, directory: &Path) -> Result<(), String> {
-        if file.is_file() {
-            return Ok(());
-        }
-        let (name, directory) = (self.name(), directory.display());
-        Err(format!(
-            "{name} is skipped: there is no {}; `bench-harness/peers/fetch.sh {directory} {name}` \
-             gets it",
-            file.display()
-        ))
     }
 
     /// Why its answer on a workload is known not to be that of the pattern. Where there is no reason, a

@@ -2,13 +2,11 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use cpu_time::ThreadTime;
 use nfab::{Automaton, Config, Engine, Events, Match, Sink, TimedOut};
 
 use super::workload::{Tick, Workload, schema};
-use super::{Answer, Round, Runner};
+use super::{Answer, Round, Runner, repeated};
 use crate::error::{Error, Result};
 
 /// Runs nfab on a workload.
@@ -19,10 +17,6 @@ pub struct Own<'a> {
     ticks: &'a [Tick],
     repeats: u32,
 }
-
-/// A shorter round is repeated until it takes this long: the clock's grain and a single interruption
-/// then weigh little.
-const SHORTEST: Duration = Duration::from_millis(300);
 
 impl<'a> Own<'a> {
     /// Compiles the pattern.
@@ -54,16 +48,12 @@ impl Runner for Own<'_> {
     }
 
     fn round(&mut self) -> Result<Round> {
-        let (wall, cpu) = (Instant::now(), ThreadTime::now());
-        let mut answer = self.once();
-        for _ in 1..self.repeats {
-            answer = self.once();
-        }
-        let (wall, cpu) = (wall.elapsed() / self.repeats, cpu.elapsed() / self.repeats);
-        let answer = answer.map_err(|error| Error::failed(format!("nfab: {error}")))?;
-        let repeats = SHORTEST.as_secs_f64() / wall.as_secs_f64().max(1e-6);
-        self.repeats = repeats.ceil().clamp(1.0, 1e4) as u32;
-        Ok(Round { wall: wall.as_secs_f64(), cpu: cpu.as_secs_f64(), answer })
+        let mut repeats = self.repeats;
+        let once =
+            |(): &mut ()| self.once().map_err(|error| Error::failed(format!("nfab: {error}")));
+        let round = repeated(&mut repeats, || (), once);
+        self.repeats = repeats;
+        round
     }
 }
 

@@ -59,6 +59,15 @@ impl Process {
         Ok(process)
     }
 
+    /// Sends a line, and gives what is answered.
+    pub fn ask<T: DeserializeOwned>(&mut self, request: &str) -> Result<T> {
+        let line = format!("{request}\n");
+        (self.requests.write_all(line.as_bytes()).and_then(|()| self.requests.flush())).map_err(
+            |error| Error::io(format!("cannot ask {} for a {request}", self.name), &error),
+        )?;
+        self.answer()
+    }
+
     fn answer<T: DeserializeOwned>(&mut self) -> Result<T> {
         let name = &self.name;
         let line = match self.answers.next() {
@@ -79,9 +88,7 @@ impl Runner for Process {
     }
 
     fn round(&mut self) -> Result<Round> {
-        (self.requests.write_all(b"round\n").and_then(|()| self.requests.flush()))
-            .map_err(|error| Error::io(format!("cannot ask {} for a round", self.name), &error))?;
-        let done: Done = self.answer()?;
+        let done: Done = self.ask("round")?;
         let digest = u64::from_str_radix(&done.digest, 16).map_err(|error| {
             Error::failed(format!("{} printed the digest {:?}: {error}", self.name, done.digest))
         })?;

@@ -1,4 +1,4 @@
-//! Interleaved rounds of nfab and its peers on one workload.
+//! Interleaved rounds of an engine of ours and its peers on one workload.
 //!
 //! Every engine answers once before any time counts. A peer whose answer is another is left out of what
 //! follows, so that no time of it can be shown: as a failure, unless it is known to answer so.
@@ -22,7 +22,7 @@ pub struct Contender {
 /// What became of a peer.
 #[derive(Clone, Debug)]
 pub enum Outcome {
-    /// It gave nfab's answer in every round.
+    /// It gave our engine's answer in every round.
     Equal(Times),
     /// It gave another answer, as it is known to do.
     Differs {
@@ -57,18 +57,22 @@ impl Times {
 /// One workload, measured.
 #[derive(Clone, Debug)]
 pub struct Measured {
+    /// Our engine.
+    pub engine: &'static str,
     /// The workload.
     pub workload: &'static str,
     /// The length of the stream.
     pub events: u64,
     /// The hash of the file of events.
     pub sha256: String,
-    /// nfab's answer.
+    /// Our engine's answer.
     pub answer: Answer,
-    /// nfab's times.
+    /// Our engine's times.
     pub own: Times,
     /// The peers.
     pub peers: Outcomes,
+    /// What some peer finds and our engine does not, or the other way round, in words.
+    pub cases: Vec<String>,
 }
 
 impl Measured {
@@ -76,15 +80,15 @@ impl Measured {
     pub fn wrong(&self) -> impl Iterator<Item = Error> + '_ {
         self.peers.iter().filter_map(|(name, outcome)| match outcome {
             Outcome::Wrong(answer) => Some(Error::disagreement(format!(
-                "{}: nfab finds {}, but {name} finds {answer}",
-                self.workload, self.answer
+                "{}: {} finds {}, but {name} finds {answer}",
+                self.workload, self.engine, self.answer
             ))),
             _ => None,
         })
     }
 }
 
-/// Runs nfab and the peers in turn, the order reversed every other round. Gives nfab's answer and times,
+/// Runs our engine and the peers in turn, the order reversed every other round. Gives its answer and times,
 /// and what became of the peers.
 pub fn measure(
     own: &mut dyn Runner,
@@ -108,7 +112,7 @@ pub fn measure(
     let mut times = Times::default();
     for round in 1..WARM_UP + rounds {
         let timed = round >= WARM_UP;
-        // nfab is place 0.
+        // Our engine is place 0.
         let mut order: Vec<usize> = (0..=contenders.len()).collect();
         if round % 2 == 1 {
             order.reverse();

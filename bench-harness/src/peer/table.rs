@@ -10,8 +10,10 @@ use crate::measure::summary::FEWEST;
 use crate::number::{grouped, short};
 use crate::record::{Judgement, Row, Verdict};
 
-/// The id of all rows.
-pub const ID: &str = "compare-nfab";
+/// The id of all rows of an engine.
+pub fn id(engine: &str) -> String {
+    format!("compare-{engine}")
+}
 
 /// What all rows have in common.
 #[derive(Clone, Debug)]
@@ -22,10 +24,10 @@ pub struct Common {
     pub machine: String,
 }
 
-/// The rows of one workload: answers, times an event, and the peers' times in units of nfab's.
+/// The rows of one workload: answers, times an event, and the peers' times in units of our engine's.
 pub fn rows(measured: &Measured, common: &Common) -> Vec<Row> {
     let row = |series: String, unit: &str, summary: Summary| Row {
-        id: ID.to_owned(),
+        id: id(measured.engine),
         series,
         x: measured.workload.into(),
         value: summary.median,
@@ -47,15 +49,16 @@ pub fn rows(measured: &Measured, common: &Common) -> Vec<Row> {
         };
         [row("CPU", &times.cpu), row("wall", &times.wall)].into_iter().flatten()
     };
-    let mut rows = vec![count("nfab", measured.answer.matches)];
-    rows.extend(events("nfab", &measured.own));
+    let own = measured.engine;
+    let mut rows = vec![count(own, measured.answer.matches)];
+    rows.extend(events(own, &measured.own));
     for (name, outcome) in &measured.peers {
         match outcome {
             Outcome::Equal(times) => {
                 rows.push(count(name, measured.answer.matches));
                 rows.extend(events(name, times));
                 for (kind, ratio) in ratios(times, &measured.own) {
-                    rows.push(row(format!("{name} / nfab, {kind} time"), "ratio", ratio));
+                    rows.push(row(format!("{name} / {own}, {kind} time"), "ratio", ratio));
                 }
             }
             Outcome::Differs { answer, .. } | Outcome::Wrong(answer) => {
@@ -70,7 +73,7 @@ fn per_event(seconds: &[f64], events: u64) -> Option<Summary> {
     Summary::of(seconds).map(|time| time.scale(1e9 / events as f64))
 }
 
-/// How many times nfab's time a peer takes, by CPU and by wall time, from the rounds in pairs.
+/// How many times our engine's time a peer takes, by CPU and by wall time, from the rounds in pairs.
 fn ratios(peer: &Times, own: &Times) -> impl Iterator<Item = (&'static str, Summary)> {
     let wall = Summary::of_ratios(&peer.wall, &own.wall).map(|ratio| ("wall", ratio));
     let cpu = Summary::of_ratios(&peer.cpu, &own.cpu).map(|ratio| ("CPU", ratio));
@@ -81,6 +84,9 @@ fn ratios(peer: &Times, own: &Times) -> impl Iterator<Item = (&'static str, Summ
 /// are CPU times: others that use the machine lengthen wall times, though not much their ratios.
 pub fn table(all: &[Measured]) -> String {
     let mut lines = vec![HEADING.map(str::to_owned).to_vec()];
+    if let Some(measured) = all.first() {
+        lines[0][OWN] = measured.engine.to_owned();
+    }
     let mut notes = String::new();
     for measured in all {
         let time = |times: &Times| {
@@ -121,12 +127,18 @@ pub fn table(all: &[Measured]) -> String {
             let (workload, own) = (measured.workload, measured.answer);
             let _ = writeln!(notes, "{name} on {workload} finds {answer}, not {own}{reason}");
         }
+        for case in &measured.cases {
+            let _ = writeln!(notes, "{}: {case}", measured.workload);
+        }
     }
     align(&lines) + &notes
 }
 
+/// The column of our engine.
+const OWN: usize = 3;
+
 const HEADING: [&str; 10] =
-    ["workload", "events", "matches", "nfab", "peer", "CPU", "CPU", "[95 %]", "wall", "[95 %]"];
+    ["workload", "events", "matches", "ours", "peer", "CPU", "CPU", "[95 %]", "wall", "[95 %]"];
 
 /// How much faster than Flink's NFA nfab is meant to be.
 const AIM: f64 = 20.0;
@@ -161,7 +173,7 @@ pub fn judge(all: &[Measured]) -> Option<Judgement> {
     };
     let [median, lo, hi] = [median, lo, hi].map(ratio_text);
     Some(Judgement {
-        id: ID.to_owned(),
+        id: id("nfab"),
         claim: format!("nfab is at least {AIM} times as fast as {}", Peer::Flink.title()),
         verdict,
         paper: "no claim of a paper: the aim of this project".to_owned(),

@@ -51,15 +51,11 @@ fn front(page: &mut String, registry: &Registry, records: &Records) {
     );
     for paper in registry.papers() {
         let Paper { title, authors, original, subject, source } = paper;
-        let _ = writeln!(
-            page,
-            "<p><cite>{}</cite>. {} (in Chinese: <span lang=\"zh\">{}</span>).</p>\n<p>{}</p>\n<p>{}</p>",
-            Escaped(title),
-            Escaped(authors),
-            Escaped(original),
-            Escaped(subject),
-            Escaped(source)
-        );
+        let _ = write!(page, "<p><cite>{}</cite>. {}", Escaped(title), Escaped(authors));
+        if !original.is_empty() {
+            let _ = write!(page, " (in Chinese: <span lang=\"zh\">{}</span>)", Escaped(original));
+        }
+        let _ = writeln!(page, ".</p>\n<p>{}</p>\n<p>{}</p>", Escaped(subject), Escaped(source));
     }
     if records.rows.iter().any(|row| row.machine.contains("(debug)")) {
         page.push_str(

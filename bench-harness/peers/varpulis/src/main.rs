@@ -1,4 +1,5 @@
-//! The crate varpulis-sase on one workload of `bench-harness compare nfab`.
+//! The crate varpulis-sase on one workload of `bench-harness compare`, here of nfab; those of
+//! multipattern are in `multipattern.rs`.
 //!
 //! Arguments: WORKLOAD FILE. The file is read and parsed first; then a line {"events": N} says that the
 //! peer is ready. Each line on standard input asks for one round, which runs the whole stream through a
@@ -6,6 +7,8 @@
 //!
 //! The patterns are those of `bench-harness/src/peer/workload.rs`, as near as the crate can state them.
 //! Where it finds other matches, `bench-harness/src/peer/mod.rs` says why.
+
+mod multipattern;
 
 use std::error::Error;
 use std::io::{self, BufRead, Write};
@@ -24,8 +27,17 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [workload, file] = arguments.as_slice() else {
-        return Err("usage: varpulis-peer WORKLOAD FILE".into());
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (workload, file) = match arguments[..] {
+        [workload, file] => (workload, file),
+        ["multipattern", semantics, window, events, patterns] => {
+            return multipattern::run(semantics, window, events, patterns);
+        }
+        _ => {
+            let message = "usage: varpulis-peer WORKLOAD FILE, or \
+                           varpulis-peer multipattern SEMANTICS WINDOW EVENTS PATTERNS";
+            return Err(message.into());
+        }
     };
     let events = read(&std::fs::read_to_string(file)?)?;
     engine(workload)?;
@@ -84,9 +96,13 @@ fn hash(found: &MatchResult) -> Result<u64> {
     let mut hash = 0_u64;
     for entry in &found.stack {
         let number = entry.event.get_int("number").ok_or("an event without its number")?;
-        hash = hash.wrapping_add(number as u64).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        hash = mix(hash, number as u64);
     }
     Ok(hash ^ (hash >> 29))
+}
+
+fn mix(hash: u64, number: u64) -> u64 {
+    hash.wrapping_add(number).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// An event of a type, under its own name, whose volume compares so.

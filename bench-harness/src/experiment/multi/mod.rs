@@ -31,8 +31,8 @@ use super::{Experiment, Paper};
 pub const PAPER: Paper = Paper {
     title: "A multiple pattern complex event detection scheme based on decomposition and merge \
             sharing for massive event streams",
-    authors: "we had the text without its authors' names",
-    original: "the paper is in English",
+    authors: "We had the text without its authors' names",
+    original: "",
     subject: "Many sequence patterns are sought in one stream of events. Their expressions are \
               decomposed at sub-sequences that they have in common, and the models of what results \
               are merged where prefixes, suffixes or sub-patterns are the same, so that one model \

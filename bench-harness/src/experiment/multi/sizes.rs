@@ -51,10 +51,10 @@ fn large(method: Method) -> String {
 
 /// How many sets of so many patterns are looked at, and at which numbers beyond the figure's.
 fn plan(scale: Scale) -> (u64, Vec<(u64, u64)>) {
+    let larger = [(60, 20), (80, 20), (100, 20), (400, 3), (LARGE, 3), (10_000, 1)];
     match scale {
         Scale::Tiny => (SEEDS, vec![(100, 1), (LARGE, 1)]),
-        Scale::Quick | Scale::Paper => (20, vec![(100, 20), (400, 3), (LARGE, 3)]),
-        Scale::Full => (20, vec![(100, 20), (400, 3), (LARGE, 3), (10_000, 1)]),
+        _ => (20, larger.to_vec()),
     }
 }
 

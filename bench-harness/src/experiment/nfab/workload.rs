@@ -76,7 +76,7 @@ pub const VERSIONED: Way = Way::Runs(HistoryKind::Versioned);
 /// The paper's stream at a scale.
 pub fn options(scale: Scale) -> StockOptions {
     match scale {
-        Scale::Tiny => StockOptions::new(20_000),
+        Scale::Tiny => StockOptions::new(8_000),
         Scale::Quick | Scale::Paper => StockOptions::default(),
         Scale::Full => StockOptions::new(1_000_000),
     }

@@ -147,7 +147,7 @@ fn expected(events: &[Symbol], window: i64) -> u64 {
 
 fn stream(context: &Context<'_>) -> Result<Stream<Symbol>> {
     let events = match context.scale {
-        Scale::Tiny => 20_000,
+        Scale::Tiny => 8_000,
         Scale::Quick => 200_000,
         Scale::Paper => 500_000,
         Scale::Full => 5_000_000,
