@@ -6,11 +6,13 @@ use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
-use self::page::{Page, Place, Rows, file_name, id_of, read_index, write_file};
-use super::{Storage, StorageError, StorageErrorKind, read_exact_at};
+use hashbrown::HashMap;
 
-/// Pages read from disk that are kept.
-const CACHED_PAGES: usize = 4;
+use self::page::{Encoded, Page, Place, Rows, file_name, id_of, read_index, write_file};
+use super::{ReadFile, Storage, StorageError, StorageErrorKind, read_exact_at};
+
+/// Files that are kept open for reading.
+const OPEN_FILES: usize = 8;
 
 /// Rows by ascending sequence number, the youngest in memory, the others on disk when memory is
 /// short.
@@ -32,8 +34,14 @@ pub struct PayloadLog {
     pinned: BTreeSet<u64>,
     /// Out of use, but named by the last checkpoint.
     retired: BTreeSet<u64>,
-    /// The last read first.
-    cache: VecDeque<(u64, Rows)>,
+    /// Pages read back, by their first seq; each with when it was last used.
+    cache: HashMap<u64, (u64, Encoded)>,
+    /// The bytes of the pages read back.
+    cached: usize,
+    /// How often a page was asked for that is on disk.
+    clock: u64,
+    /// The last opened first.
+    open: VecDeque<(u64, Box<dyn ReadFile>)>,
     spilled: u64,
 }
 
@@ -111,7 +119,10 @@ impl PayloadLog {
             next_file: 0,
             pinned: BTreeSet::new(),
             retired: BTreeSet::new(),
-            cache: VecDeque::new(),
+            cache: HashMap::new(),
+            cached: 0,
+            clock: 0,
+            open: VecDeque::new(),
             spilled: 0,
         }
     }
@@ -128,7 +139,7 @@ impl PayloadLog {
         });
         if !open {
             self.close();
-            let rows = Some(Rows { first: seq, ..Rows::default() });
+            let rows = Some(Box::new(Rows { first: seq, ..Rows::default() }));
             self.pages.push_back(Page { first: seq, last: seq, rows, stored: None });
         }
         let Some(page) = self.pages.back_mut() else { return };
@@ -162,7 +173,7 @@ impl PayloadLog {
             (None, Some(place)) => {
                 let first = page.first;
                 self.fetch(first, place)?;
-                self.cache.front().and_then(|(_, rows)| rows.get(seq))
+                self.cache.get(&first).and_then(|(_, page)| page.get(seq))
             }
             (None, None) => None,
         };
@@ -170,27 +181,52 @@ impl PayloadLog {
         Ok(found.is_some())
     }
 
-    /// Brings the page that begins with `first` to the front of the cache.
+    /// Brings the page that begins with `first` into the cache.
     fn fetch(&mut self, first: u64, place: Place) -> Result<(), StorageError> {
-        if let Some(at) = self.cache.iter().position(|(f, _)| *f == first) {
-            if let Some(found) = self.cache.remove(at) {
-                self.cache.push_front(found);
-            }
+        self.clock += 1;
+        if let Some((used, _)) = self.cache.get_mut(&first) {
+            *used = self.clock;
             return Ok(());
         }
-        let Some(storage) = &self.storage else { return Ok(()) };
-        let name = file_name(place.file);
-        let file = storage.open(&name).map_err(|e| StorageError::io(&name, "open", e))?;
-        let mut bytes = vec![0; place.bytes as usize];
-        read_exact_at(&*file, place.offset, &mut bytes)
-            .map_err(|e| StorageError::io(&name, "read", e))?;
-        let rows = Rows::decode(&bytes).filter(|rows| rows.first == first).ok_or_else(|| {
+        let bytes = self.read(place)?;
+        let page = Encoded::new(bytes, first).ok_or_else(|| {
             let reason = format!("the page at byte {} does not fit its checksum", place.offset);
-            StorageError::corrupt(&name, reason)
+            StorageError::corrupt(&file_name(place.file), reason)
         })?;
-        self.cache.truncate(CACHED_PAGES - 1);
-        self.cache.push_front((first, rows));
+        if self.cached + page.bytes() > self.limit / 4 {
+            self.evict();
+        }
+        self.cached += page.bytes();
+        self.cache.insert(first, (self.clock, page));
         Ok(())
+    }
+
+    fn read(&mut self, place: Place) -> Result<Vec<u8>, StorageError> {
+        let name = file_name(place.file);
+        let failed = |e| StorageError::io(&name, "read", e);
+        let at = match self.open.iter().position(|(id, _)| *id == place.file) {
+            Some(at) => at,
+            None => {
+                let Some(storage) = &self.storage else { return Ok(Vec::new()) };
+                let file = storage.open(&name).map_err(|e| StorageError::io(&name, "open", e))?;
+                self.open.truncate(OPEN_FILES - 1);
+                self.open.push_front((place.file, file));
+                0
+            }
+        };
+        let mut bytes = vec![0; place.bytes as usize];
+        read_exact_at(&*self.open[at].1, place.offset, &mut bytes).map_err(failed)?;
+        Ok(bytes)
+    }
+
+    /// Drops the half of the pages read back that were not used for longest.
+    fn evict(&mut self) {
+        let mut used: Vec<u64> = self.cache.values().map(|(used, _)| *used).collect();
+        let middle = used.len() / 2;
+        if let Some(&mut middle) = (!used.is_empty()).then(|| used.select_nth_unstable(middle).1) {
+            self.cache.retain(|_, (used, _)| *used > middle);
+        }
+        self.cached = self.cache.values().map(|(_, page)| page.bytes()).sum();
     }
 
     /// Whether the rows take more memory than they should, and there is a disk to write them to.
@@ -204,19 +240,18 @@ impl PayloadLog {
         self.limit = limit;
     }
 
-    /// Writes the oldest rows to disk and frees them, until half the limit is in use. Without a
-    /// directory nothing happens.
+    /// Writes the oldest rows to disk and frees them, until half the limit is in use. (Up to a quarter
+    /// of it holds pages read back.) Without a directory nothing happens.
     ///
     /// # Errors
     /// The system's. The rows then stay in memory.
     pub fn spill(&mut self) -> Result<(), StorageError> {
-        self.cache.clear();
         let goal = self.limit / 2;
-        let mut excess = self.bytes().saturating_sub(goal);
+        let mut excess = (self.bytes() - self.cached).saturating_sub(goal);
         let mut end = self.pages.partition_point(|p| p.rows.is_none());
         while excess > 0 && end < self.pages.len() {
             let rows = self.pages[end].rows.as_ref();
-            excess = excess.saturating_sub(rows.map_or(0, Rows::bytes));
+            excess = excess.saturating_sub(rows.map_or(0, |rows| rows.bytes()));
             end += 1;
         }
         self.store(end)?;
@@ -278,8 +313,10 @@ impl PayloadLog {
     pub fn forget_before(&mut self, seq: u64) {
         while self.pages.front().is_some_and(|p| p.last < seq) {
             let Some(page) = self.pages.pop_front() else { break };
-            self.resident -= page.rows.as_ref().map_or(0, Rows::bytes);
-            self.cache.retain(|(first, _)| *first != page.first);
+            self.resident -= page.rows.as_ref().map_or(0, |rows| rows.bytes());
+            if let Some((_, page)) = self.cache.remove(&page.first) {
+                self.cached -= page.bytes();
+            }
         }
         while self.files.front().is_some_and(|f| f.last < seq) {
             let Some(file) = self.files.pop_front() else { break };
@@ -292,7 +329,8 @@ impl PayloadLog {
     }
 
     /// A file that cannot be removed now is removed when the directory is next opened.
-    fn remove(&self, id: u64) {
+    fn remove(&mut self, id: u64) {
+        self.open.retain(|(open, _)| *open != id);
         if let Some(storage) = &self.storage {
             let _ = storage.remove(&file_name(id));
         }
@@ -322,7 +360,7 @@ impl PayloadLog {
         self.resident
             + self.pages.len() * size_of::<Page>()
             + self.files.len() * size_of::<PayloadFile>()
-            + self.cache.iter().map(|(_, rows)| rows.bytes()).sum::<usize>()
+            + self.cached
     }
 
     /// How many bytes of rows were moved from memory to disk so far.

@@ -11,8 +11,9 @@ use super::PayloadFile;
 use crate::storage::codec::{u32_at, u64_at};
 use crate::storage::{ReadFile, Storage, StorageError, WriteFile, read_exact_at};
 
-/// A page is closed once it has so many bytes. One row may be longer than that.
-const PAGE_BYTES: usize = 64 * 1024;
+/// A page is closed once it has so many bytes. One row may be longer than that. To read one row back
+/// costs a page, and each page has an entry in memory.
+const PAGE_BYTES: usize = 16 * 1024;
 const MAGIC: &[u8; 8] = b"ujoinROW";
 const PAGE_HEADER: usize = 24;
 const INDEX_ENTRY: usize = 28;
@@ -23,7 +24,7 @@ const CRC_BYTES: usize = 4;
 pub(super) struct Page {
     pub(super) first: u64,
     pub(super) last: u64,
-    pub(super) rows: Option<Rows>,
+    pub(super) rows: Option<Box<Rows>>,
     pub(super) stored: Option<Place>,
 }
 
@@ -84,30 +85,40 @@ impl Rows {
         bytes.extend_from_slice(&crc.to_le_bytes());
         bytes
     }
+}
 
-    /// `None` if the bytes are no page.
-    pub(super) fn decode(bytes: &[u8]) -> Option<Rows> {
+/// A page as it is on disk, read back.
+pub(super) struct Encoded {
+    bytes: Vec<u8>,
+    rows: usize,
+}
+
+impl Encoded {
+    /// `None` if the bytes are not the page that begins with this seq.
+    pub(super) fn new(bytes: Vec<u8>, first: u64) -> Option<Encoded> {
         let (body, crc) = bytes.split_at_checked(bytes.len().checked_sub(CRC_BYTES)?)?;
-        if crc32fast::hash(body) != u32_at(crc, 0)
-            || body.len() < PAGE_HEADER
-            || &body[..8] != MAGIC
-        {
+        if crc32fast::hash(body) != u32_at(crc, 0) || body.len() < PAGE_HEADER {
             return None;
         }
-        let rows = u32_at(body, 16) as usize;
-        let (places, data) = body[PAGE_HEADER..].split_at_checked(rows.checked_mul(8)?)?;
-        let words: Vec<u32> =
-            places.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)).collect();
-        let (seqs, ends) = words.split_at(rows);
-        let sound = data.len() == u32_at(body, 20) as usize
-            && ends.is_sorted()
-            && ends.last().is_none_or(|&e| e as usize == data.len());
-        sound.then(|| Rows {
-            first: u64_at(body, 8),
-            seqs: seqs.to_vec(),
-            ends: ends.to_vec(),
-            data: data.to_vec(),
-        })
+        let (rows, data) = (u32_at(body, 16) as usize, u32_at(body, 20) as usize);
+        let sound = &body[..8] == MAGIC
+            && u64_at(body, 8) == first
+            && rows.checked_mul(8)?.checked_add(data)? == body.len() - PAGE_HEADER;
+        sound.then_some(Encoded { bytes, rows })
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.capacity()
+    }
+
+    pub(super) fn get(&self, seq: u64) -> Option<&[u8]> {
+        let delta = u32::try_from(seq.checked_sub(u64_at(&self.bytes, 8))?).ok()?;
+        let (places, rest) = self.bytes[PAGE_HEADER..].split_at(self.rows * 8);
+        let (seqs, ends) = places.split_at(self.rows * 4);
+        let (seqs, _) = seqs.as_chunks::<4>();
+        let at = seqs.binary_search_by_key(&delta, |bytes| u32::from_le_bytes(*bytes)).ok()?;
+        let end = |row: usize| u32_at(ends, row * 4) as usize;
+        rest.get(if at == 0 { 0 } else { end(at - 1) }..end(at))
     }
 }
 
