@@ -32,8 +32,11 @@ pub(super) struct Body {
 }
 
 impl Body {
-    pub(super) fn new(config: SourceConfig, map: Option<Map>) -> Self {
+    pub(super) fn new(config: SourceConfig, mut map: Option<Map>) -> Self {
         let mut document = Document::new(config);
+        if let Some(map) = map.as_mut().filter(|_| document.strict) {
+            map.suspects();
+        }
         document.skims = map.is_some() && !document.strict;
         Body { document, lines: Lines::new(), pending: Vec::new(), kind: None, stopped: false, map }
     }

@@ -2,8 +2,8 @@
 #![allow(unsafe_code, reason = "loads of vectors, and code for a processor that was asked first")]
 
 use std::arch::x86_64::{
-    __m256i, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_or_si256,
-    _mm256_set1_epi8,
+    __m256i, _mm256_andnot_si256, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_min_epu8,
+    _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
 };
 
 use super::map::BLOCK;
@@ -28,6 +28,33 @@ fn less_avx2(bytes: &[[u8; BLOCK]], into: &mut [u64]) {
     for (bytes, into) in bytes.iter().zip(into) {
         *into = equal(load(bytes), b'<');
     }
+}
+
+/// Where strict checks have to look, in so many blocks.
+pub(super) fn suspect(bytes: &[[u8; BLOCK]], into: &mut [u64]) {
+    debug_assert!(is_there());
+    // SAFETY: as above.
+    unsafe { suspect_avx2(bytes, into) }
+}
+
+#[target_feature(enable = "avx2,bmi1,popcnt")]
+fn suspect_avx2(bytes: &[[u8; BLOCK]], into: &mut [u64]) {
+    for (bytes, into) in bytes.iter().zip(into) {
+        *into = gather(load(bytes).map(|half| suspects(half)));
+    }
+}
+
+/// The highest bit of each byte that is not ASCII, a control character but white space, `&` or `]`.
+#[target_feature(enable = "avx2,bmi1,popcnt")]
+#[inline]
+fn suspects(half: __m256i) -> __m256i {
+    let byte = |byte: u8| _mm256_set1_epi8(byte as i8);
+    let equal = |b: u8| _mm256_cmpeq_epi8(half, byte(b));
+    let low = _mm256_cmpeq_epi8(_mm256_min_epu8(half, byte(0x1F)), half);
+    let space = _mm256_or_si256(equal(b'\t'), _mm256_or_si256(equal(b'\n'), equal(b'\r')));
+    let control = _mm256_andnot_si256(space, low);
+    let marks = _mm256_or_si256(equal(b'&'), equal(b']'));
+    _mm256_or_si256(half, _mm256_or_si256(control, marks))
 }
 
 /// Passes over as many blocks as can be passed over at once.

@@ -1,4 +1,4 @@
-//! Where `<` stands: bitmaps of a stretch of input, made some thousand bytes at a time.
+//! Where the bytes that matter stand: bitmaps of a stretch of input, made some thousand bytes at a time.
 
 #[cfg(target_arch = "x86_64")]
 use super::avx2;
@@ -24,7 +24,11 @@ enum Instructions {
 #[derive(Debug)]
 pub(in crate::input) struct Map {
     instructions: Instructions,
+    /// `<`.
     less: Box<[u64; BLOCKS]>,
+    /// What strict checks have to look at: characters that are not ASCII, or that XML may forbid,
+    /// `&` and `]`. Only if there are strict checks.
+    suspect: Option<Box<[u64; BLOCKS]>>,
     /// Where in the chunk the stretch is; a multiple of [`BLOCK`].
     from: usize,
     /// One past its last byte, or the end of the block in which the chunk ends.
@@ -37,7 +41,12 @@ pub(in crate::input) struct Map {
 impl Map {
     fn new(instructions: Instructions) -> Self {
         let less = Box::new([0; BLOCKS]);
-        Map { instructions, less, from: 0, to: 0, base: 0, word: 0 }
+        Map { instructions, less, suspect: None, from: 0, to: 0, base: 0, word: 0 }
+    }
+
+    /// Looks for what strict checks have to look at, too.
+    pub(in crate::input) fn suspects(&mut self) {
+        self.suspect = Some(Box::new([0; BLOCKS]));
     }
 
     /// With the best instructions that this machine has.
@@ -79,12 +88,37 @@ impl Map {
     }
 
     fn fill_blocks(&mut self, bytes: &[[u8; BLOCK]], at: usize) {
-        let into = &mut self.less[at..at + bytes.len()];
+        let range = at..at + bytes.len();
+        let into = &mut self.less[range.clone()];
         match self.instructions {
             Instructions::Swar => swar::less(bytes, into),
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx2 => avx2::less(bytes, into),
         }
+        let Some(suspect) = &mut self.suspect else { return };
+        let into = &mut suspect[range];
+        match self.instructions {
+            Instructions::Swar => swar::suspect(bytes, into),
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2 => avx2::suspect(bytes, into),
+        }
+    }
+
+    /// Certainly there is nothing from one place to another that strict checks have to look at.
+    #[inline(always)]
+    pub(super) fn is_clean(&self, from: usize, to: usize) -> bool {
+        let Some(suspect) = &self.suspect else { return false };
+        if from < self.from || to > self.to || from >= to {
+            return from >= to;
+        }
+        let (first, last) = ((from - self.from) / BLOCK, (to - 1 - self.from) / BLOCK);
+        let head = u64::MAX << (from % BLOCK);
+        let tail = u64::MAX >> (BLOCK - 1 - (to - 1) % BLOCK);
+        if first == last {
+            return suspect[first % BLOCKS] & head & tail == 0;
+        }
+        let ends = (suspect[first % BLOCKS] & head) | (suspect[last % BLOCKS] & tail);
+        ends == 0 && suspect[first + 1..last].iter().all(|word| *word == 0)
     }
 
     /// Moves the cursor.
@@ -166,6 +200,28 @@ mod tests {
                     map.pass();
                 }
                 prop_assert_eq!(map.peek(&bytes), bytes.len());
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_clean_is_clean(
+            bytes in proptest::collection::vec(
+                prop_oneof![30 => Just(b'x'), 1 => any::<u8>(), 1 => Just(b']'), 1 => Just(b'&')],
+                1..400,
+            ),
+            places in (0..400usize, 0..400usize),
+        ) {
+            let suspect = |b: &u8| {
+                !b.is_ascii() || matches!(b, b'&' | b']' | 0..=8 | 11 | 12 | 14..=31)
+            };
+            let (from, to) = (places.0 % bytes.len(), places.1 % (bytes.len() + 1));
+            for mut map in all() {
+                map.suspects();
+                map.seek(&bytes, 0);
+                let clean = from >= to || !bytes[from..to].iter().any(suspect);
+                prop_assert_eq!(map.is_clean(from, to), clean);
             }
         }
     }

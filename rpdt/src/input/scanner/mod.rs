@@ -113,7 +113,7 @@ impl Body {
         handler: &mut H,
     ) -> Result<usize, Error> {
         let document = &self.document;
-        if document.measure != Measure::Same || !document.in_root() || document.strict {
+        if document.measure != Measure::Same || !document.in_root() {
             return Ok(at);
         }
         let Some(mut map) = self.map.take() else { return Ok(at) };
@@ -145,7 +145,7 @@ impl Body {
             else {
                 break;
             };
-            if self.document.watch && tag > at {
+            if self.document.watch && tag > at && !self.is_fine(map, at, tag) {
                 self.document.offset = origin + at as u64;
                 at += self.document.text(&bytes[at..], handler)?;
                 if at != tag {
@@ -157,7 +157,7 @@ impl Body {
             let step = if window[1] == b'/' {
                 self.end(bytes, window, place, handler)?
             } else {
-                self.start(bytes, window, place, handler)?
+                self.start(map, bytes, window, place, handler)?
             };
             match step {
                 Step::To(next) => {
@@ -184,10 +184,18 @@ impl Body {
         Ok(at)
     }
 
+    /// Text that strict checks have nothing to say of, and that nobody wants to see.
+    #[inline(always)]
+    fn is_fine(&self, map: &Map, from: usize, to: usize) -> bool {
+        let document = &self.document;
+        document.strict && !document.interest.contains(Interest::CONTENT) && map.is_clean(from, to)
+    }
+
     /// The start tag at a place and offset, or markup of another kind.
     #[inline(always)]
     fn start<H: TagHandler>(
         &mut self,
+        map: &Map,
         bytes: &[u8],
         window: &Window,
         (tag, start): (usize, u64),
@@ -212,11 +220,16 @@ impl Body {
             },
         };
         let document = &mut self.document;
+        let too_long = end - tag > document.limits.attribute_bytes;
+        if too_long || (document.strict && !map.is_clean(tag, end)) {
+            return Ok(Step::Left);
+        }
         let key = Key::of(first, len);
         let Some((id, symbol)) = document.names.find_symbol(key, name) else {
             return Ok(Step::Left);
         };
         if document.stack.len() < document.counts.max_depth
+            && document.skipped == 0
             && let Some(interest) = handler.enter(symbol)
         {
             document.counts.tags += 1;
@@ -224,7 +237,7 @@ impl Body {
                 document.stack.push(Open { key, start, id });
                 if interest.contains(Interest::SKIP) {
                     document.skip();
-                    return Ok(Step::Skip(end));
+                    return Ok(if document.skims { Step::Skip(end) } else { Step::To(end) });
                 }
                 return Ok(Step::To(end));
             }

@@ -35,6 +35,17 @@ pub(super) fn less(bytes: &[[u8; BLOCK]], into: &mut [u64]) {
     bytes.iter().zip(into).for_each(|(bytes, into)| *into = bits(bytes, equal(b'<')));
 }
 
+/// Where strict checks have to look, in so many blocks.
+pub(super) fn suspect(bytes: &[[u8; BLOCK]], into: &mut [u64]) {
+    let suspect = |word: u64| {
+        let space = equal(b'\t')(word) | equal(b'\n')(word) | equal(b'\r')(word);
+        // Of bytes below 0x80, the highest bit says that they are below 0x20.
+        let control = !((word & LOW) + (LOW - ONES * 0x1F)) & !word & !LOW;
+        (control & !space) | (word & !LOW) | equal(b'&')(word) | equal(b']')(word)
+    };
+    bytes.iter().zip(into).for_each(|(bytes, into)| *into = bits(bytes, suspect));
+}
+
 /// Passes over as many blocks as can be passed over at once.
 pub(super) fn skim(skim: &mut Skim, bytes: &[u8]) -> usize {
     let mut done = 0;
