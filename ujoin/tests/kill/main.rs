@@ -14,6 +14,7 @@
 mod rows;
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -218,6 +219,51 @@ fn a_disk_that_fills_up() {
         run.finish(way);
         assert_eq!(pairs_in(&directory.path().join("out")), expected, "{blocks} blocks");
     }
+}
+
+/// A directory for sightings belongs to one process, until that ends, however it ends.
+#[test]
+fn a_directory_in_use_and_one_that_a_killed_run_left() {
+    let directory = tempfile::tempdir().unwrap();
+    let input = Input::new(3000, 8);
+    fs::write(directory.path().join("times.csv"), input.times()).unwrap();
+    fs::write(directory.path().join("rows.csv"), input.rows()).unwrap();
+    let run = |file: &str, out: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ujoin"));
+        command
+            .current_dir(directory.path())
+            .args(["run", "--travel-times", "times.csv", "--lateness", "20s", "--output", out])
+            .args(["--memory", "50entries", "--spill-dir", "spill", file])
+            .stderr(Stdio::piped());
+        command
+    };
+    let segments = || {
+        let entries = fs::read_dir(directory.path().join("spill")).into_iter().flatten();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.ends_with(".segment")).count()
+    };
+
+    // It waits for more, with sightings on disk.
+    let mut first = run("-", "one").stdin(Stdio::piped()).spawn().unwrap();
+    let mut more = first.stdin.take().unwrap();
+    let beginning: String = input.rows().split_inclusive('\n').take(2000).collect();
+    more.write_all(beginning.as_bytes()).unwrap();
+    let start = Instant::now();
+    while segments() == 0 {
+        assert!(start.elapsed() < PATIENCE, "nothing goes to disk");
+        sleep(Duration::from_millis(1));
+    }
+    let second = run("rows.csv", "two").output().unwrap();
+    assert_eq!(second.status.code(), Some(2));
+    let message = String::from_utf8(second.stderr).unwrap();
+    assert!(message.contains("spill: another process uses this directory"), "{message}");
+
+    first.kill().unwrap();
+    assert_eq!(first.wait().unwrap().signal(), Some(9));
+    let third = run("rows.csv", "two").output().unwrap();
+    assert!(third.status.success(), "{}", String::from_utf8(third.stderr).unwrap());
+    assert_eq!(pairs_in(&directory.path().join("two")), input.oracle());
+    assert_eq!(segments(), 0, "what the killed run left is gone as well");
 }
 
 fn from_environment(name: &str, default: u64) -> u64 {
