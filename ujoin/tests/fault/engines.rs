@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use ujoin::checkpoint::{Checkpoint, InputPosition, ResultsFile};
 use ujoin::storage::faults::{Crash, Fault, Plan, SimulatedDisk};
-use ujoin::storage::{Storage, StorageError};
+use ujoin::storage::{Memory, Storage, StorageError, StorageErrorKind};
 use ujoin::{
-    Budget, Config, Engine, Error, ErrorKind, Expiry, Join, Order, Pair, Policy, Probability,
-    Product, Sink, SinkError, SlotProbability, Spill, TravelTimes, Tuple, WhenFull,
+    Budget, Collect, Config, Engine, Error, ErrorKind, Expiry, Join, Order, Pair, Policy,
+    Probability, Product, Sink, SinkError, SlotProbability, Spill, TravelTimes, Tuple, WhenFull,
 };
 
 const NAME: &str = "run";
@@ -303,6 +303,63 @@ fn everything(each: u64) -> u64 {
         }
     }
     injected
+}
+
+/// What has rotted on disk, or is gone, is told by file and block, and what is out is right.
+#[test]
+fn damage_is_never_passed_over() {
+    let input = input(60);
+    let expected = oracle(&input);
+    let (mut found, mut blocks, mut gone) = (0, 0, 0);
+    for engine in ENGINES {
+        for policy in policies() {
+            for damage in 0..40_usize {
+                let case = format!("{engine:?}, {policy:?}, {damage}");
+                let memory = Memory::new();
+                let storage: Arc<dyn Storage> = Arc::new(memory.clone());
+                let spill = Spill::new(Budget::Entries(7), policy.clone(), storage);
+                let (kind, threads, order) = engine;
+                let config = Config::new(travel()).engine(kind).threads(threads).order(order);
+                let mut join = config.slots(3).lateness(LATENESS).spill(spill).build().unwrap();
+                let mut sink = Collect::default();
+                join.push(&input[..40], &mut sink).unwrap();
+                let mut names = memory.list().unwrap();
+                names.retain(|name| name.ends_with(".segment"));
+                let name = &names[damage * 7 % names.len()];
+                let mut bytes = memory.contents(name).unwrap();
+                if damage % 8 == 7 {
+                    memory.remove(name).unwrap();
+                } else {
+                    let at = damage * 7919 % bytes.len();
+                    bytes[at] ^= 1 << (damage % 8);
+                    memory.put(name, bytes);
+                }
+                let result = join
+                    .push(&input[40..], &mut sink)
+                    .and_then(|()| join.pause(&mut sink))
+                    .and_then(|()| join.finish(&mut sink));
+                let mut pairs: Vec<(u64, u64)> =
+                    sink.pairs.iter().map(|p| (p.first.seq, p.second.seq)).collect();
+                pairs.sort_unstable();
+                let Err(e) = result else {
+                    // It was not to be read again, or not that part of it.
+                    assert_eq!(pairs, expected, "{case}");
+                    continue;
+                };
+                found += 1;
+                assert!(pairs.is_sorted_by(|a, b| a < b), "{case}");
+                assert!(pairs.iter().all(|p| expected.binary_search(p).is_ok()), "{case}");
+                let ErrorKind::SpillRead(cause) = e.kind() else { panic!("{case}: {e}") };
+                let cause = cause.downcast_ref::<StorageError>().expect(&case);
+                assert_eq!(cause.file(), name, "{case}");
+                blocks += u64::from(cause.block().is_some());
+                gone += u64::from(cause.kind() == StorageErrorKind::Missing);
+                // It does not go on as if nothing had been.
+                assert!(join.push(&[], &mut sink).and_then(|()| join.pause(&mut sink)).is_err());
+            }
+        }
+    }
+    assert!(found > 300 && blocks > 200 && gone > 30, "{found}, {blocks}, {gone}");
 }
 
 #[test]
