@@ -6,6 +6,7 @@
 //! match, an aggregate that differs from run to run.
 
 use super::compact::sets::MOST_CONDITIONS;
+use super::forest;
 use super::sequence::Sequence;
 use crate::config::{Config, HistoryKind};
 use crate::error::{Error, ErrorKind};
@@ -48,6 +49,12 @@ pub(crate) fn choose(
                 Evaluation::Runs,
                 "no event is ignored and nothing repeats, so there are never more partial matches \
                  than stages"
+                    .to_owned(),
+            ),
+            (Some(_), None) if forest::fits(automaton) => (
+                Evaluation::Grouped,
+                "conditions look back at last events only and no event is both taken and ignored, so \
+                 partial matches that have taken the same event last are one"
                     .to_owned(),
             ),
             (Some(_), None) if forks(program) => (
@@ -121,7 +128,7 @@ fn repeats(program: &Program, unwanted: impl Fn(&Wait) -> bool) -> bool {
 }
 
 /// In some wait an event that is taken may also be ignored, so that runs multiply.
-fn forks(program: &Program) -> bool {
+pub(super) fn forks(program: &Program) -> bool {
     program.waits.iter().any(|wait| {
         wait.moves.iter().enumerate().any(|(at, m)| {
             let mut literal = Vec::new();
@@ -139,7 +146,7 @@ fn forks(program: &Program) -> bool {
 }
 
 /// What surely holds, or does not, where a formula holds.
-fn literals(formula: &Formula, known: &mut Vec<(u32, bool)>) {
+pub(super) fn literals(formula: &Formula, known: &mut Vec<(u32, bool)>) {
     match formula {
         Formula::Holds(number) => known.push((*number, true)),
         Formula::Not(inner) => {

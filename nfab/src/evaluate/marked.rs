@@ -49,9 +49,17 @@ pub(super) struct Node {
     pub(super) after: Rest,
     /// Some run of this element is complete when the event at hand is passed over.
     ends: bool,
+    /// The last one of its list is complete, and nothing comes after it; all others from here on are
+    /// not, and what comes after each is what comes beside it.
+    choices: bool,
 }
 
 impl Node {
+    /// From here on in its list any choice of events, and the last one behind it, goes on to a match.
+    pub(super) fn leads_to_choices(&self) -> bool {
+        self.choices
+    }
+
     /// A sequence of events that leads here is a match.
     pub(super) fn is_complete(&self) -> bool {
         self.ends || self.after.is_empty()
@@ -73,6 +81,10 @@ pub(super) struct Rest {
 impl Rest {
     pub(super) fn is_empty(self) -> bool {
         self.at == self.end
+    }
+
+    pub(super) fn len(self) -> usize {
+        (self.end - self.at) as usize
     }
 
     /// All but the first one.
@@ -105,6 +117,22 @@ struct Spot {
     /// The event of the last consumer that was laid out.
     last: EventIndex,
     ends: bool,
+}
+
+/// Finds where only choices are left of the list that begins at a place and ends with the last of
+/// some nodes.
+fn find_choices(nodes: &mut [Node], from: u32) {
+    let end = nodes.len() as u32;
+    for at in (from..end).rev() {
+        let node = &mut nodes[at as usize];
+        let rest = Rest { at: at + 1, end };
+        node.choices = !node.ends
+            && !node.is_join()
+            && if rest.is_empty() { node.after.is_empty() } else { node.after == rest };
+        if !node.choices {
+            break;
+        }
+    }
 }
 
 /// Working space, used again for each event.
@@ -191,7 +219,14 @@ impl Marked {
         self.find_sources(graph, ends, event, starts);
         self.find_lists();
         let Marked { spots, lists, nodes, plain, .. } = self;
-        let nobody = Node { event, stage: JOIN, element: 0, after: Rest::default(), ends: false };
+        let nobody = Node {
+            event,
+            stage: JOIN,
+            element: 0,
+            after: Rest::default(),
+            ends: false,
+            choices: false,
+        };
         nodes.clear();
         nodes.resize(lists.last().map_or(0, |list| list.end as usize), nobody);
         *plain = true;
@@ -210,7 +245,11 @@ impl Marked {
             *plain &= stage != JOIN && source.last != event;
             source.next += 1;
             source.last = event;
-            nodes[to as usize] = Node { event, stage, element: element as u32, after, ends };
+            let element = element as u32;
+            nodes[to as usize] = Node { event, stage, element, after, ends, choices: false };
+        }
+        for list in lists.iter() {
+            find_choices(&mut nodes[..list.end as usize], list.at);
         }
     }
 

@@ -9,9 +9,10 @@
 //! | [`Grouped`](grouped) | conditions that look back at first and last events | all runs in one wait that remember the same |
 //!
 //! The compact evaluation of a [sequence] of single events is simpler than that of the others: a queue
-//! a stage, or, where no event is passed over, a bit a stage.
+//! a stage, or, where no event is passed over, a bit a stage. Where the last event decides what
+//! becomes of a run, the grouped one is a [forest] of events.
 //!
-//! Both keep the runs in a [`graph`] of events. A [`reader`] reads the matches that an event completes
+//! Otherwise both keep the runs in a [`graph`] of events. A [`reader`] reads the matches that an event completes
 //! off it: [few](few) of them one by one. Otherwise the part of the graph that leads to them is
 //! [marked](marked), and a [`walk`] enumerates them in their order, or they are counted. The
 //! [`stages`] are for patterns that bind the same events in several ways; which ones they are, is
@@ -22,9 +23,11 @@
 
 mod action;
 mod ambiguity;
+mod choices;
 mod choose;
 mod compact;
 mod few;
+mod forest;
 mod graph;
 mod grouped;
 mod held;
@@ -38,5 +41,6 @@ mod walk;
 
 pub(crate) use choose::{choose, with_config};
 pub(crate) use compact::Compact;
+pub(crate) use forest::{Forest, fits as fits_forest};
 pub(crate) use grouped::Grouped;
 pub(crate) use sequence::{Row, Sequence};

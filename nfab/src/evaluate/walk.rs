@@ -7,7 +7,9 @@
 //! sequence that is visited goes on to a match, so the step from one match to the next costs what the
 //! two differ in (times the width of a layer), and a visitor that stops early pays for what it saw.
 //!
-//! Mostly a layer is never wider than one element; then the walk is a plain one over the nodes.
+//! Mostly a layer is never wider than one element; then the walk is a plain one over the nodes. Where
+//! a single loop is left in front of the end, each further event of it may be in a match or not, so
+//! the walk counts through these choices.
 //!
 //! Since a sequence of events is visited once, whatever the number of ways to bind it, no match
 //! comes twice and nothing needs to be remembered. Where layers are wider than one element,
@@ -17,6 +19,7 @@
 
 use std::ops::ControlFlow;
 
+use super::choices;
 use super::graph::{JOIN, NONE};
 use super::marked::{Marked, Node, Rest};
 use super::stages;
@@ -93,6 +96,16 @@ impl Walk {
                 continue;
             }
             let node = &nodes[rest.at as usize];
+            if node.leads_to_choices()
+                && rest.len() <= choices::MOST
+                && let Some((last, events)) =
+                    nodes[rest.at as usize..rest.end as usize].split_last()
+            {
+                let of = |node: &Node| (node.stage, node.event);
+                choices::visit(events, of, true, of(last), taken, visit)?;
+                rest = Rest::default();
+                continue;
+            }
             rest = rest.skip();
             taken.push((node.stage, node.event));
             if node.is_complete() {

@@ -120,6 +120,13 @@ impl<T, const BITS: u32> Arena<T, BITS> {
         (index & !(Self::CHUNK - 1), &self.chunks[index >> BITS].items)
     }
 
+    /// The newest chunk, and how far behind the first item it begins.
+    #[inline]
+    pub(super) fn newest(&self) -> (usize, &[T]) {
+        let items = self.chunks.back().map_or(&[][..], |chunk| &chunk.items);
+        (self.len - items.len(), items)
+    }
+
     /// As [`at`](Self::at).
     #[inline]
     pub(super) fn at_mut(&mut self, index: usize) -> &mut T {

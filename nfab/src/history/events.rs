@@ -64,6 +64,13 @@ impl<E> EventStore<E> {
         (first + from as EventIndex, events)
     }
 
+    /// The newest events with their numbers, and the place of the first of these.
+    #[inline]
+    pub(crate) fn newest(&self) -> (EventIndex, &[(u64, E)]) {
+        let (from, events) = self.events.newest();
+        (self.events.first() + from as EventIndex, events)
+    }
+
     /// As [`arrival`](Self::arrival), of an event that may have gone.
     pub(crate) fn arrival_if_held(&self, at: EventIndex) -> Option<u64> {
         let index = at.checked_sub(self.events.first())? as usize;

@@ -211,6 +211,7 @@ impl Range {
     pub(crate) const ALL: Range = Range { low: i64::MIN, span: u64::MAX, inside: true };
 
     /// Integers `r` with `r relation value`.
+    #[inline]
     fn new(relation: Relation, value: i64) -> Range {
         let up_to = |high: Option<i64>, inside: bool| match high {
             Some(high) => (i64::MIN, high.wrapping_sub(i64::MIN) as u64, inside),
@@ -231,6 +232,25 @@ impl Range {
     #[inline]
     pub(crate) fn holds(&self, value: i64) -> bool {
         (value.wrapping_sub(self.low) as u64 <= self.span) == self.inside
+    }
+}
+
+/// A register that is compared with an attribute of the event.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Comparison {
+    pub(crate) register: usize,
+    relation: Relation,
+    slot: Slot,
+}
+
+impl Comparison {
+    /// The integers in the register for which it holds, if the attribute is an integer.
+    #[inline]
+    pub(crate) fn range<E: Event>(&self, event: &E) -> Option<Range> {
+        match event.attribute(self.slot) {
+            ValueRef::Int(value) => Some(Range::new(self.relation, value)),
+            _ => None,
+        }
     }
 }
 
@@ -301,6 +321,21 @@ impl Test {
             }
             _ => None,
         }
+    }
+
+    /// The comparison of a register with an attribute of the event, if that is the condition.
+    pub(crate) fn comparison(&self) -> Option<Comparison> {
+        let register = |term: &Term| match term {
+            Term::Register(register, pick) if pick.is_value() => Some(*register),
+            _ => None,
+        };
+        let Test::Compare(relation, a, b) = self else { return None };
+        let (register, relation, slot) = match (a, b) {
+            (a, Term::Slot(slot)) => (register(a)?, *relation, *slot),
+            (Term::Slot(slot), b) => (register(b)?, relation.turned(), *slot),
+            _ => return None,
+        };
+        Some(Comparison { register, relation, slot })
     }
 
     /// What a register may hold, if the condition compares it with an integer of the event.

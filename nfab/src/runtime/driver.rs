@@ -385,6 +385,11 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
 
     fn pass_now(&mut self, time: i64, cause: Cause, sink: &mut impl Sink<E>) -> Result<(), Error> {
         if self.evaluator.releases() {
+            // Windows of events pass with events.
+            let window = self.automaton.program.window;
+            if matches!((cause, window), (Cause::Time(_), Window::Events(_))) {
+                return Ok(());
+            }
             if self.unkeyed {
                 return self.release(&[0], Some(time), cause, sink);
             }

@@ -3,10 +3,9 @@
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
+use super::Sink;
 use super::evaluator::Taken;
-use super::output::{Events, Match, Store, TimedOut};
-use super::{Cause, Sink};
-use crate::event::Slot;
+use super::output::Scene;
 use crate::history::{History, Tail};
 use crate::limits::{Limit, Policy};
 use crate::stats::Stats;
@@ -132,7 +131,6 @@ impl Output {
     /// more is counted.
     pub(crate) fn deliver<E>(
         &mut self,
-        cause: Cause,
         scene: &Scene<'_, E>,
         timeouts: bool,
         stopped: bool,
@@ -146,7 +144,7 @@ impl Output {
                 stats.undelivered = stats.undelivered.saturating_add(1);
                 continue;
             }
-            let found = scene.found(cause, &self.taken[span.from..span.to]);
+            let found = scene.found(&self.taken[span.from..span.to]);
             stats.matches = stats.matches.saturating_add(1);
             go_on = sink.matched(&found).is_continue();
         }
@@ -155,28 +153,10 @@ impl Output {
                 stats.undelivered = stats.undelivered.saturating_add(1);
                 continue;
             }
-            let events = scene.events(&self.taken[span.from..span.to]);
-            let partial = TimedOut { cause, deadline: *deadline, events };
+            let partial = scene.timed_out(&self.taken[span.from..span.to], *deadline);
             go_on = sink.timed_out(&partial).is_continue();
         }
         self.clear();
         if go_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    }
-}
-
-/// Where the events of an output are found.
-pub(crate) struct Scene<'a, E> {
-    pub(crate) store: Store<'a, E>,
-    pub(crate) names: &'a [String],
-    pub(crate) key: &'a [Slot],
-}
-
-impl<'a, E> Scene<'a, E> {
-    fn events(&self, parts: &'a [Taken]) -> Events<'a, E> {
-        Events { parts, store: self.store, names: self.names }
-    }
-
-    pub(crate) fn found(&self, cause: Cause, parts: &'a [Taken]) -> Match<'a, E> {
-        Match { cause, events: self.events(parts), key: self.key }
     }
 }

@@ -14,9 +14,9 @@ pub(crate) mod evaluator;
 mod held;
 mod interpret;
 pub(crate) mod key;
-mod output;
+pub(crate) mod output;
 mod partitions;
-mod runs;
+pub(crate) mod runs;
 #[cfg(feature = "serde")]
 pub(crate) mod save;
 #[cfg(test)]
@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use crate::config::{Config, HistoryKind};
 use crate::error::{Error, ErrorKind};
-use crate::evaluate::{Compact, Grouped, Row, Sequence, with_config};
+use crate::evaluate::{Compact, Forest, Grouped, Row, Sequence, fits_forest, with_config};
 use crate::event::Event;
 use crate::history::{BufferView, ChainBuffer, Shape, VersionedBuffer};
 use crate::limits::Limit;
@@ -54,6 +54,7 @@ enum Core<E: Event> {
     Versioned(Driver<E, Runs<VersionedBuffer>>),
     Interpreter(Driver<E, Interpreter<ChainBuffer>>),
     Grouped(Driver<E, Grouped>),
+    Forest(Driver<E, Forest>),
     Compact(Driver<E, Compact>),
     Sequence(Driver<E, Sequence>),
     Row(Driver<E, Row>),
@@ -67,6 +68,7 @@ macro_rules! each {
             Core::Versioned($driver) => $do,
             Core::Interpreter($driver) => $do,
             Core::Grouped($driver) => $do,
+            Core::Forest($driver) => $do,
             Core::Compact($driver) => $do,
             Core::Sequence($driver) => $do,
             Core::Row($driver) => $do,
@@ -131,6 +133,9 @@ impl<E: Event> Engine<E> {
         } else if compact {
             let evaluator = Compact::new(&automaton);
             Core::Compact(Driver::new(automaton, config, evaluator))
+        } else if evaluation == Evaluation::Grouped && fits_forest(&automaton) {
+            let evaluator = Forest::new(&automaton);
+            Core::Forest(Driver::new(automaton, config, evaluator))
         } else if evaluation == Evaluation::Grouped {
             let evaluator = Grouped::new(&automaton);
             Core::Grouped(Driver::new(automaton, config, evaluator))

@@ -29,13 +29,6 @@ pub(crate) enum Store<'a, E> {
 }
 
 impl<'a, E> Store<'a, E> {
-    fn get(self, at: EventIndex) -> &'a E {
-        match self {
-            Store::Arena(store) => store.get(at),
-            Store::Owned(events) => &events[at as usize].1,
-        }
-    }
-
     /// Neighbouring events, the one at a place among them, and the place of the first.
     fn around(self, at: EventIndex) -> (EventIndex, &'a [(u64, E)]) {
         match self {
@@ -45,21 +38,76 @@ impl<'a, E> Store<'a, E> {
     }
 }
 
+/// What the outputs of one cause have in common: what they lead to is not written for each.
+#[derive(Debug)]
+pub(crate) struct Scene<'a, E> {
+    cause: Cause,
+    store: Store<'a, E>,
+    /// Neighbouring events, where most of those of matches are, and the place of the first.
+    near: &'a [(u64, E)],
+    first: EventIndex,
+    names: &'a [String],
+    key: &'a [Slot],
+}
+
+impl<'a, E> Scene<'a, E> {
+    pub(crate) fn new(
+        cause: Cause,
+        store: &'a EventStore<E>,
+        names: &'a [String],
+        key: &'a [Slot],
+    ) -> Self {
+        let (first, near) = store.newest();
+        Scene { cause, store: Store::Arena(store), near, first, names, key }
+    }
+
+    /// Events in a list of their own, where places count from 0.
+    #[cfg(feature = "parallel")]
+    pub(crate) fn owned(
+        cause: Cause,
+        events: &'a [(u64, E)],
+        names: &'a [String],
+        key: &'a [Slot],
+    ) -> Self {
+        Scene { cause, store: Store::Owned(events), near: events, first: 0, names, key }
+    }
+
+    #[inline]
+    pub(crate) fn found(&'a self, parts: &'a [Taken]) -> Match<'a, E> {
+        Match { events: self.events(parts) }
+    }
+
+    pub(crate) fn timed_out(&'a self, parts: &'a [Taken], deadline: i64) -> TimedOut<'a, E> {
+        TimedOut { deadline, events: self.events(parts) }
+    }
+
+    #[inline]
+    fn events(&'a self, parts: &'a [Taken]) -> Events<'a, E> {
+        Events { parts, scene: self }
+    }
+
+    /// The event at a place, with its number.
+    #[inline]
+    fn get(&self, at: EventIndex) -> &'a (u64, E) {
+        let far = at.wrapping_sub(self.first) as usize;
+        if far < self.near.len() { &self.near[far] } else { self.far(at) }
+    }
+
+    #[inline(never)]
+    fn far(&self, at: EventIndex) -> &'a (u64, E) {
+        let (first, events) = self.store.around(at);
+        &events[(at - first) as usize]
+    }
+}
+
 /// The events of a match, complete or partial.
 #[derive(Debug)]
 pub struct Events<'a, E> {
-    pub(super) parts: &'a [Taken],
-    pub(super) store: Store<'a, E>,
-    pub(super) names: &'a [String],
+    parts: &'a [Taken],
+    scene: &'a Scene<'a, E>,
 }
 
 impl<'a, E> Events<'a, E> {
-    /// Events in a list of their own, where places count from 0.
-    #[cfg(feature = "parallel")]
-    pub(crate) fn owned(parts: &'a [Taken], events: &'a [(u64, E)], names: &'a [String]) -> Self {
-        Events { parts, store: Store::Owned(events), names }
-    }
-
     /// The stages in turn.
     #[cfg(feature = "parallel")]
     pub(crate) fn stage_numbers(&self) -> impl Iterator<Item = u32> + use<'a, E> {
@@ -67,30 +115,31 @@ impl<'a, E> Events<'a, E> {
     }
 
     /// The events with their stages, in the order in which they were taken.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = (&'a str, &'a E)> + use<'a, E> {
-        let Events { parts, store, names } = *self;
-        parts.iter().map(move |&(stage, at)| (names[stage as usize].as_str(), store.get(at)))
+        let Events { parts, scene } = *self;
+        // By value, so that nobody looks there for each event.
+        let Scene { names, near, first, .. } = *scene;
+        parts.iter().map(move |&(stage, at)| {
+            let far = at.wrapping_sub(first) as usize;
+            let event = if far < near.len() { &near[far] } else { scene.far(at) };
+            // Whoever does not look at the names does not pay for them.
+            (names.get(stage as usize).map_or("", String::as_str), &event.1)
+        })
     }
 
     /// The events of one stage.
     pub fn stage(&self, name: &str) -> impl Iterator<Item = &'a E> + use<'a, E> {
-        let wanted = self.names.iter().position(|n| n == name).map(|n| n as u32);
-        let Events { parts, store, .. } = *self;
-        (parts.iter()).filter(move |part| Some(part.0) == wanted).map(move |part| store.get(part.1))
+        let Events { parts, scene } = *self;
+        let wanted = scene.names.iter().position(|n| n == name).map(|n| n as u32);
+        let of = move |part: &&Taken| Some(part.0) == wanted;
+        parts.iter().filter(of).map(move |part| &scene.get(part.1).1)
     }
 
     /// The numbers of the events, counted from 0 over the events that were not late.
     pub fn numbers(&self) -> impl Iterator<Item = u64> + use<'a, E> {
-        let Events { parts, store, .. } = *self;
-        // Most events of a match lie close to each other.
-        let mut near: (EventIndex, &[(u64, E)]) = (0, &[]);
-        parts.iter().map(move |part| {
-            let far = |near: &(EventIndex, &[(u64, E)])| part.1.wrapping_sub(near.0) as usize;
-            if far(&near) >= near.1.len() {
-                near = store.around(part.1);
-            }
-            near.1[far(&near)].0
-        })
+        let Events { parts, scene } = *self;
+        parts.iter().map(move |part| scene.get(part.1).0)
     }
 
     /// How many events there are; at least one.
@@ -104,25 +153,19 @@ impl<'a, E> Events<'a, E> {
 /// A match.
 #[derive(Debug)]
 pub struct Match<'a, E> {
-    pub(super) cause: Cause,
-    pub(super) events: Events<'a, E>,
-    pub(super) key: &'a [Slot],
+    events: Events<'a, E>,
 }
 
 impl<'a, E> Match<'a, E> {
-    #[cfg(feature = "parallel")]
-    pub(crate) fn new(cause: Cause, events: Events<'a, E>, key: &'a [Slot]) -> Self {
-        Match { cause, events, key }
-    }
-
     /// What brought it about.
     #[must_use]
     pub fn cause(&self) -> Cause {
-        self.cause
+        self.events.scene.cause
     }
 
     /// Its events.
     #[must_use]
+    #[inline]
     pub fn events(&self) -> Events<'a, E> {
         self.events
     }
@@ -132,30 +175,24 @@ impl<'a, E> Match<'a, E> {
     where
         E: Event,
     {
-        let Match { events: Events { parts, store, .. }, key, .. } = *self;
-        let first = store.get(parts[0].1);
-        key.iter().map(move |&slot| first.attribute(slot))
+        let Events { parts, scene } = self.events;
+        let first = &scene.get(parts[0].1).1;
+        scene.key.iter().map(move |&slot| first.attribute(slot))
     }
 }
 
 /// A partial match whose window has passed.
 #[derive(Debug)]
 pub struct TimedOut<'a, E> {
-    pub(super) cause: Cause,
-    pub(super) deadline: i64,
-    pub(super) events: Events<'a, E>,
+    deadline: i64,
+    events: Events<'a, E>,
 }
 
 impl<'a, E> TimedOut<'a, E> {
-    #[cfg(feature = "parallel")]
-    pub(crate) fn new(cause: Cause, deadline: i64, events: Events<'a, E>) -> Self {
-        TimedOut { cause, deadline, events }
-    }
-
     /// What brought it about: [`Cause::Time`] or [`Cause::End`].
     #[must_use]
     pub fn cause(&self) -> Cause {
-        self.cause
+        self.events.scene.cause
     }
 
     /// The first time that is outside of its window.

@@ -92,7 +92,7 @@ impl<E: Event> Core<E> {
             Core::Runs(_) => "runs",
             Core::Versioned(_) => "versioned",
             Core::Interpreter(_) => "interpreter",
-            Core::Grouped(_) => "grouped",
+            Core::Grouped(_) | Core::Forest(_) => "grouped",
             Core::Compact(_) => "compact",
             Core::Sequence(_) => "compact",
             Core::Row(_) => "row",

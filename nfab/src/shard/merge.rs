@@ -9,7 +9,7 @@ use super::{BATCH, DEPTH, Key, ShardedEngine, State};
 use crate::error::{Error, ErrorKind};
 use crate::event::Event;
 use crate::reorder::{Offered, Reorder};
-use crate::runtime::{Events, Match, TimedOut};
+use crate::runtime::output::Scene;
 use crate::stats::Stats;
 use crate::{Cause, Sink};
 
@@ -158,18 +158,13 @@ impl<E: Event + Send + Sync + 'static> ShardedEngine<E> {
                 self.unwanted += u64::from(out.kind == Kind::Match);
                 continue;
             }
-            let names = &self.automaton.stages;
             let (parts, events) = (&reply.taken[out.from..out.to], &reply.events[out.from..out.to]);
-            let events = Events::owned(parts, events, names);
+            let (names, key) = (&self.automaton.stages, &self.automaton.program.key);
+            let scene = Scene::owned(out.cause, events, names, key);
             let flow = match out.kind {
-                Kind::Match => {
-                    let key = &self.automaton.program.key;
-                    sink.matched(&Match::new(out.cause, events, key))
-                }
+                Kind::Match => sink.matched(&scene.found(parts)),
                 Kind::Counted(matches) => sink.counted(out.cause, matches),
-                Kind::TimedOut(deadline) => {
-                    sink.timed_out(&TimedOut::new(out.cause, deadline, events))
-                }
+                Kind::TimedOut(deadline) => sink.timed_out(&scene.timed_out(parts, deadline)),
             };
             if flow == ControlFlow::Break(()) {
                 unwanted = Some(call);

@@ -102,6 +102,11 @@ pub(crate) enum Part {
     Sequence(Vec<Queue>),
     /// For each number of events, less one, whether a partial match has so many, in bits.
     Row(u64),
+    /// Events in their order, and the places of those that wait for another one.
+    Forest {
+        nodes: Vec<Node>,
+        open: Vec<(u32, Vec<Register>)>,
+    },
     /// The events that changed something.
     Log {
         entries: Vec<Entry>,
@@ -113,6 +118,17 @@ pub(crate) enum Part {
         graph: Vec<Element>,
         last: Key,
     },
+}
+
+/// An event that partial matches have taken.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Node {
+    pub(crate) taken: Taken,
+    /// What they wait for then; `None` if they have ended.
+    pub(crate) wait: Option<u32>,
+    pub(crate) next: Option<u32>,
+    /// One begins with it.
+    pub(crate) first: bool,
 }
 
 /// A partial match that is kept on its own.

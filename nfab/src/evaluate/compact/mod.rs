@@ -11,6 +11,7 @@
 //! - **Matches**: populations are lists in a [`Graph`](super::graph), to which an event adds an element
 //!   for each population that takes it. That is constant in the window and in the number of runs.
 //!   [`walk`](super::walk) enumerates, at a cost linear in the output.
+//!   Sequences under skip-till-any need less: a [queue](queues) for the events of each stage.
 //! - **Numbers of matches** only: a log of the events that changed something, and products of their
 //!   matrices for a [sliding window](window): constant time an event, whatever the window and the
 //!   numbers, which saturate at `u64::MAX`. If the automaton that this needs has more than 32 states,
@@ -25,6 +26,7 @@
 mod counting;
 mod labelled;
 mod part;
+mod queues;
 #[cfg(feature = "serde")]
 mod save;
 pub(super) mod sets;
@@ -62,6 +64,8 @@ pub(crate) struct Compact {
     holds: Option<Box<[bool]>>,
     sets: Sets,
     counting: Counting,
+    /// If matches are read off queues.
+    choices: Option<queues::Rules>,
     spare: Spare,
     reader: Reader,
     cells: usize,
@@ -93,6 +97,7 @@ impl Compact {
             sets: Sets::new(automaton.program.clone(), &numbers),
             tested,
             counting: Counting::new(),
+            choices: queues::Rules::new(automaton),
             spare: Spare::default(),
             reader: Reader::new(&automaton.program),
             cells: 0,
@@ -111,6 +116,10 @@ impl Compact {
         result
     }
 
+    fn new_part(&self) -> Part {
+        Part::new(self.holds.is_some(), self.choices.as_ref())
+    }
+
     fn expired(&mut self, part: &mut Part, horizon: Key) {
         self.sets.bound();
         part.expire(horizon, &mut self.sets, &mut self.counting);
@@ -121,6 +130,9 @@ impl Compact {
         part: &mut Part,
         visit: &mut impl FnMut(&[Taken]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
+        if let (Some(choices), Some((queues, event))) = (&mut self.choices, part.queues()) {
+            return choices.visit(queues, event, visit);
+        }
         if part.lists().is_none() {
             self.on(part, |this, part| part.replay(&mut this.sets, &mut this.spare));
         }
@@ -135,7 +147,7 @@ impl<E: Event> Evaluator<E> for Compact {
     type Part = Part;
 
     fn part(&self) -> Part {
-        Part::new(self.holds.is_some())
+        self.new_part()
     }
 
     fn is_empty(&self, part: &Part) -> bool {
@@ -143,7 +155,7 @@ impl<E: Event> Evaluator<E> for Compact {
     }
 
     fn clear(&mut self, part: &mut Part) {
-        self.on(part, |this, part| *part = Part::new(this.holds.is_some()));
+        self.on(part, |this, part| *part = this.new_part());
     }
 
     #[inline]
@@ -168,7 +180,7 @@ impl<E: Event> Evaluator<E> for Compact {
         Ok(self.on(part, |this, part| {
             this.expired(part, cx.horizon);
             let entry = Entry::new(key, arrival.place, bits);
-            let step = part.show(entry, &mut this.sets, &mut this.spare);
+            let step = part.show(entry, &mut this.sets, this.choices.as_ref(), &mut this.spare);
             this.sets.get(step).keep
         }))
     }
@@ -177,7 +189,7 @@ impl<E: Event> Evaluator<E> for Compact {
         self.on(part, |this, part| {
             this.expired(part, cx.horizon);
             let entry = Entry::new(part.last_key(), NOT_KEPT, FOREIGN);
-            part.show(entry, &mut this.sets, &mut this.spare);
+            part.show(entry, &mut this.sets, this.choices.as_ref(), &mut this.spare);
         });
         if !part.ends.is_empty() {
             let _ = self.visit(part, &mut |events| gather(cx, events));

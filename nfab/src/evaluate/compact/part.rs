@@ -6,6 +6,7 @@ mod save;
 use std::collections::VecDeque;
 
 use super::counting::Counting;
+use super::queues::{Queues, Rules};
 use super::sets::{START, Sets, Step};
 use super::window::Window;
 use crate::evaluate::graph::{Graph, NONE, Starts};
@@ -36,7 +37,8 @@ impl Entry {
 #[derive(Debug)]
 enum Memory {
     /// By the events since the first that matters. Nothing was asked for but numbers of matches.
-    Log { entries: VecDeque<Entry>, window: Window },
+    /// The queues are there if matches are read off them.
+    Log { entries: VecDeque<Entry>, window: Window, queues: Option<Queues> },
     /// By a graph, in which the runs of each wait have a list.
     Lists { graph: Graph, heads: Vec<u32> },
 }
@@ -88,11 +90,12 @@ pub(super) struct Spare {
 
 impl Part {
     /// `holds`: matches may come out when a window passes, so runs cannot only be counted.
-    pub(super) fn new(holds: bool) -> Self {
+    pub(super) fn new(holds: bool, choices: Option<&Rules>) -> Self {
         let memory = if holds {
             lists(true)
         } else {
-            Memory::Log { entries: VecDeque::new(), window: Window::default() }
+            let queues = choices.map(|rules| Queues::new(rules.width()));
+            Memory::Log { entries: VecDeque::new(), window: Window::default(), queues }
         };
         Part {
             set: NONE,
@@ -151,8 +154,9 @@ impl Part {
 
     pub(super) fn bytes(&self) -> usize {
         match &self.memory {
-            Memory::Log { entries, window } => {
-                entries.capacity() * size_of::<Entry>() + window.bytes()
+            Memory::Log { entries, window, queues } => {
+                let queues = queues.as_ref().map_or(0, Queues::bytes);
+                entries.capacity() * size_of::<Entry>() + window.bytes() + queues
             }
             Memory::Lists { graph, .. } => graph.bytes(),
         }
@@ -163,6 +167,15 @@ impl Part {
         match &self.memory {
             Memory::Log { .. } => None,
             Memory::Lists { graph, .. } => Some((graph, self.last.place, self.starts)),
+        }
+    }
+
+    /// The same, where matches are read off queues.
+    #[inline]
+    pub(super) fn queues(&self) -> Option<(&Queues, EventIndex)> {
+        match &self.memory {
+            Memory::Log { queues: Some(queues), .. } => Some((queues, self.last.place)),
+            _ => None,
         }
     }
 
@@ -213,12 +226,15 @@ impl Part {
         }
         if self.waits.is_empty() {
             self.clear();
-        } else if let Memory::Log { entries, window } = &mut self.memory {
+        } else if let Memory::Log { entries, window, queues } = &mut self.memory {
             let eldest = self.eldest.max(horizon);
             while let Some(first) = entries.front()
                 && first.key < eldest
             {
                 counting.leave(window, entries);
+                if let (Some(queues), true) = (&mut *queues, first.place != NOT_KEPT) {
+                    queues.leave(first.place);
+                }
                 entries.pop_front();
             }
         }
@@ -226,8 +242,9 @@ impl Part {
 
     fn clear(&mut self) {
         match &mut self.memory {
-            Memory::Log { entries, window } => {
+            Memory::Log { entries, window, queues } => {
                 entries.clear();
+                queues.iter_mut().for_each(Queues::clear);
                 window.reset(window.width());
             }
             Memory::Lists { graph, .. } => graph.clear(),
@@ -235,7 +252,13 @@ impl Part {
     }
 
     /// Shows an event to the runs. Gives the number of the step.
-    pub(super) fn show(&mut self, mut entry: Entry, sets: &mut Sets, spare: &mut Spare) -> u32 {
+    pub(super) fn show(
+        &mut self,
+        mut entry: Entry,
+        sets: &mut Sets,
+        choices: Option<&Rules>,
+        spare: &mut Spare,
+    ) -> u32 {
         let number = sets.step(self.set, entry.bits);
         let step = sets.get(number);
         if !step.keep {
@@ -244,12 +267,12 @@ impl Part {
         self.last = entry;
         self.logged = !step.idle;
         match &mut self.memory {
-            Memory::Log { entries, .. } => {
-                if self.logged {
-                    entries.push_back(entry);
-                }
+            Memory::Log { .. } => {
                 let ends = step.ends.iter();
                 self.ends.extend(ends.map(|&(source, stage)| End { source, stage }));
+                if self.logged {
+                    self.log(entry, step, choices);
+                }
             }
             Memory::Lists { graph, heads } => {
                 if graph.is_due() {
@@ -268,6 +291,18 @@ impl Part {
             }
         }
         number
+    }
+
+    /// Enters an event in the log.
+    #[inline]
+    fn log(&mut self, entry: Entry, step: &Step, choices: Option<&Rules>) {
+        let Memory::Log { entries, queues, .. } = &mut self.memory else { return };
+        entries.push_back(entry);
+        if let (Some(queues), Some(choices)) = (queues, choices) {
+            let takes = step.targets.iter().flat_map(|target| &target.takes);
+            let stages = takes.fold(0, |stages, &(stage, _)| stages | choices.bit(stage));
+            queues.push(entry.place, stages);
+        }
     }
 
     /// Goes a step: the next set with its newest starts and lists.
@@ -320,7 +355,7 @@ impl Part {
 
     /// How many matches the last event completes, from the log; `None` if it has to be replayed.
     pub(super) fn count(&mut self, sets: &Sets, counting: &mut Counting) -> Option<u64> {
-        let Memory::Log { entries, window } = &mut self.memory else { return None };
+        let Memory::Log { entries, window, .. } = &mut self.memory else { return None };
         let before = entries.len() - usize::from(self.logged);
         counting.count(window, entries, before, self.last.bits, sets)
     }
@@ -373,10 +408,11 @@ impl Part {
     /// The events have moved.
     pub(super) fn renumber(&mut self, moved: &Moved) {
         match &mut self.memory {
-            Memory::Log { entries, .. } => {
+            Memory::Log { entries, queues, .. } => {
                 for entry in entries.iter_mut().filter(|e| e.place != NOT_KEPT) {
                     entry.place = moved.to(entry.place);
                 }
+                queues.iter_mut().for_each(|queues| queues.renumber(moved));
             }
             Memory::Lists { graph, .. } => graph.renumber(moved),
         }

@@ -15,7 +15,7 @@ impl<E: Event> Save<E> for Compact {
 
     fn load_part(&mut self, saved: state::Part, loading: &Loading<'_>) -> Result<Part, Error> {
         let lists = self.holds.is_some();
-        let mut part = Part::new(lists);
+        let mut part = self.new_part();
         match saved {
             state::Part::Log { entries, last } if !lists => {
                 let entries = entries.into_iter().map(|entry| {
@@ -26,7 +26,7 @@ impl<E: Event> Save<E> for Compact {
                 if !entries.is_sorted_by_key(Entry::key) {
                     return Err(corrupt("a log of events is not in order"));
                 }
-                part.load_log(entries, &mut self.sets, &mut self.spare)?;
+                part.load_log(entries, &mut self.sets, self.choices.as_ref(), &mut self.spare)?;
                 part.set_last(last, loading.horizon);
             }
             state::Part::Lists { heads, graph, last } => {

@@ -11,10 +11,10 @@ use crate::nfa::{Automaton, Formula};
 use crate::predicate::Pick;
 
 /// For each register whether it is live.
-pub(super) type Live = Box<[bool]>;
+pub(in crate::evaluate) type Live = Box<[bool]>;
 
 /// For each wait, which registers are live in it.
-pub(super) fn live(automaton: &Automaton) -> Vec<Live> {
+pub(in crate::evaluate) fn live(automaton: &Automaton) -> Vec<Live> {
     let count = automaton.registers.len();
     let waits = &automaton.program.waits;
     let mut live = vec![vec![false; count].into_boxed_slice(); waits.len()];
@@ -72,7 +72,7 @@ fn merge(into: &mut [bool], other: Option<&Live>, keep: impl Fn(usize) -> bool) 
 }
 
 /// The move leaves nothing of what the register held before.
-fn overwrites(automaton: &Automaton, m: &Move, register: usize) -> bool {
+pub(in crate::evaluate) fn overwrites(automaton: &Automaton, m: &Move, register: usize) -> bool {
     let spec = &automaton.registers[register];
     let last = spec.pick == Pick::Last
         && automaton.stage_registers[m.stage as usize].contains(&(register as u32));

@@ -15,7 +15,7 @@
 //! in the elements that lead to the event.
 
 mod groups;
-mod live;
+pub(super) mod live;
 #[cfg(feature = "serde")]
 mod save;
 mod step;

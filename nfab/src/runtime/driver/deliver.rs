@@ -9,9 +9,8 @@ use crate::error::Error;
 use crate::event::Event;
 use crate::limits::Policy;
 use crate::runtime::context::Context;
-use crate::runtime::emit::Scene;
 use crate::runtime::evaluator::Evaluator;
-use crate::runtime::output::{Cause, Sink, Store};
+use crate::runtime::output::{Cause, Scene, Sink};
 use crate::runtime::over;
 
 /// What the output of one cause has come to.
@@ -53,6 +52,12 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
         sink: &mut impl Sink<E>,
     ) -> Result<(), Error> {
         let horizon = now.map(|_| self.horizon);
+        if let [at] = *due {
+            let part = &mut self.partitions.at(at).part;
+            let ready = self.evaluator.release(part, horizon);
+            let result = if ready { self.enumerate(at, cause, sink) } else { Ok(()) };
+            return result.and(self.passed(at, now));
+        }
         let mut ready = Vec::new();
         for &at in due {
             let part = &mut self.partitions.at(at).part;
@@ -85,13 +90,20 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
             }
         };
         for &at in due {
-            let part = &mut self.partitions.at(at).part;
-            let mut cx = context!(self, now);
-            result = result.and(self.evaluator.expire(part, &mut cx));
-            if !self.unkeyed {
-                let holds = !self.evaluator.is_empty(part);
-                self.partitions.note(at, holds);
-            }
+            result = result.and(self.passed(at, now));
+        }
+        result
+    }
+
+    /// What has passed its window in a partition is forgotten.
+    #[inline]
+    fn passed(&mut self, at: u32, now: Option<i64>) -> Result<(), Error> {
+        let part = &mut self.partitions.at(at).part;
+        let mut cx = context!(self, now);
+        let result = self.evaluator.expire(part, &mut cx);
+        if !self.unkeyed {
+            let holds = !self.evaluator.is_empty(part);
+            self.partitions.note(at, holds);
         }
         result
     }
@@ -101,7 +113,7 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
     pub(super) fn deliver(&mut self, cause: Cause, sink: &mut impl Sink<E>) -> Result<(), Error> {
         if !self.out.is_empty() {
             let (names, key) = (&self.automaton.stages, &self.automaton.program.key);
-            let scene = Scene { store: Store::Arena(&self.store), names, key };
+            let scene = Scene::new(cause, &self.store, names, key);
             let mut limit = self.config.limits.matches;
             limit.most = self.call.left;
             let Some(dropped) = self.out.bound(limit) else {
@@ -111,10 +123,8 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
             self.stats.dropped_matches += dropped;
             self.call.left -= self.out.matches();
             let (timeouts, stats) = (self.config.timeouts, &mut self.stats);
-            self.call.stopped |= self
-                .out
-                .deliver(cause, &scene, timeouts, self.call.stopped, stats, sink)
-                .is_break();
+            self.call.stopped |=
+                self.out.deliver(&scene, timeouts, self.call.stopped, stats, sink).is_break();
         }
         Ok(())
     }
@@ -141,24 +151,29 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
             return Ok(());
         }
         let (names, key) = (&self.automaton.stages, &self.automaton.program.key);
-        let scene = Scene { store: Store::Arena(&self.store), names, key };
+        let scene = Scene::new(cause, &self.store, names, key);
         let (out, stats) = (&mut self.out, &mut self.stats);
         let before = left;
-        let flow = self.evaluator.enumerate(part, &mut |events| {
-            if left == 0 || stopped {
-                return ControlFlow::Break(());
-            }
-            left -= 1;
-            if direct {
-                stats.matches = stats.matches.saturating_add(1);
-                stopped = sink.matched(&scene.found(cause, events)).is_break();
-                if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            } else {
-                out.add(events);
-                ControlFlow::Continue(())
-            }
-        });
+        let flow = if stopped {
+            ControlFlow::Break(())
+        } else {
+            self.evaluator.enumerate(part, &mut |events| {
+                if left == 0 {
+                    return ControlFlow::Break(());
+                }
+                left -= 1;
+                if direct {
+                    let flow = sink.matched(&scene.found(events));
+                    stopped = flow.is_break();
+                    flow
+                } else {
+                    out.add(events);
+                    ControlFlow::Continue(())
+                }
+            })
+        };
         if direct {
+            stats.matches = stats.matches.saturating_add((before - left) as u64);
             self.call = Call { left, stopped };
         }
         if flow.is_continue() {

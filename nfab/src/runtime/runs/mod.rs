@@ -11,7 +11,7 @@ mod harvest;
 #[cfg(feature = "serde")]
 mod save;
 mod step;
-mod tree;
+pub(crate) mod tree;
 
 use bucket::{Bucket, Run, find};
 use ended::{deadline, passed};

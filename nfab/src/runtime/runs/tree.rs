@@ -134,7 +134,7 @@ impl Tree {
 
     /// The outcome, if the type of an event is known to decide it.
     #[inline]
-    pub(super) fn decided(&self, kind: Kind) -> Option<u32> {
+    pub(crate) fn decided(&self, kind: Kind) -> Option<u32> {
         let entry = *self.entries.get(kind.class)?;
         (entry & OUTCOME != 0 && entry != UNBUILT).then_some(entry)
     }
@@ -220,6 +220,12 @@ impl Tree {
             next != UNBUILT && self.outcome(next).is_some_and(|o| o.effect == Effect::Stay)
         };
         Some((node.condition, node.next.map(stays)))
+    }
+
+    /// The condition that is decided there, unless it is an outcome.
+    #[inline]
+    pub(crate) fn asks(&self, at: u32) -> Option<u32> {
+        (at & OUTCOME == 0).then(|| self.nodes[at as usize].condition)
     }
 
     /// What was reached, if it is an outcome.

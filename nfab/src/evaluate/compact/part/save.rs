@@ -1,6 +1,6 @@
 //! Partitions of the compact evaluation in snapshots.
 
-use super::{Entry, EventIndex, Graph, Memory, NOT_KEPT, Part, Sets, Spare};
+use super::{Entry, EventIndex, Graph, Memory, NOT_KEPT, Part, Rules, Sets, Spare};
 use crate::error::Error;
 use crate::runtime::evaluator::Key;
 use crate::snapshot::{Loading, corrupt, state};
@@ -38,6 +38,7 @@ impl Part {
         &mut self,
         log: Vec<Entry>,
         sets: &mut Sets,
+        choices: Option<&Rules>,
         spare: &mut Spare,
     ) -> Result<(), Error> {
         self.set = sets.id(&[]);
@@ -49,9 +50,7 @@ impl Part {
                 return Err(corrupt("an event of a log is missing"));
             }
             self.follow(&entry, step, spare);
-            if let Memory::Log { entries, .. } = &mut self.memory {
-                entries.push_back(entry);
-            }
+            self.log(entry, step, choices);
         }
         self.waits = sets.waits(self.set).to_vec();
         self.note_busy();
