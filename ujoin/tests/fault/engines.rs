@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use ujoin::checkpoint::{Checkpoint, InputPosition, ResultsFile};
+use ujoin::checkpoint::{Checkpoint, Delivered, InputPosition, ResultsFile, SinkPosition};
 use ujoin::storage::faults::{Crash, Fault, Plan, SimulatedDisk};
 use ujoin::storage::{Memory, Storage, StorageError, StorageErrorKind};
 use ujoin::{
@@ -89,13 +89,40 @@ impl From<StorageError> for Stopped {
     }
 }
 
-struct Out(ResultsFile);
+/// What is out for good, by a sink that cannot be cut back.
+type Log = Mutex<Vec<(u64, u64)>>;
 
-impl Sink for Out {
+enum Out<'a> {
+    File(ResultsFile),
+    Log(&'a Log, Delivered),
+}
+
+impl Out<'_> {
+    fn commit(&mut self) -> Result<SinkPosition, StorageError> {
+        match self {
+            Out::File(file) => file.commit(),
+            Out::Log(log, _) => {
+                Ok(SinkPosition { bytes: 0, results: log.lock().unwrap().len() as u64 })
+            }
+        }
+    }
+}
+
+impl Sink for Out<'_> {
     fn pairs(&mut self, pairs: &[Pair]) -> Result<(), SinkError> {
         for pair in pairs {
-            let line = format!("{} {}\n", pair.first.seq, pair.second.seq);
-            self.0.write_result(line.as_bytes()).map_err(|e| SinkError::Failed(Box::new(e)))?;
+            match self {
+                Out::File(file) => {
+                    let line = format!("{} {}\n", pair.first.seq, pair.second.seq);
+                    let written = file.write_result(line.as_bytes());
+                    written.map_err(|e| SinkError::Failed(Box::new(e)))?;
+                }
+                Out::Log(log, before) => {
+                    if before.is_new(pair) {
+                        log.lock().unwrap().push((pair.first.seq, pair.second.seq));
+                    }
+                }
+            }
         }
         Ok(())
     }
@@ -164,7 +191,7 @@ fn pairs_on(disk: &SimulatedDisk) -> Vec<(u64, u64)> {
 
 fn save(
     join: &mut dyn Join,
-    out: &mut Out,
+    out: &mut Out<'_>,
     disk: &SimulatedDisk,
     config: &Config,
     rows: u64,
@@ -172,7 +199,7 @@ fn save(
     let mut checkpoint =
         Checkpoint { inputs: vec![InputPosition { offset: 0, rows }], ..Checkpoint::default() };
     let live = join.checkpoint(&mut checkpoint, out)?;
-    checkpoint.sink = out.0.commit()?;
+    checkpoint.sink = out.commit()?;
     let store = join.store().expect("there is a budget");
     store.prepare(&checkpoint.segment_ids());
     checkpoint.save(disk, NAME, &config.settings(), live)?;
@@ -180,8 +207,14 @@ fn save(
     Ok(())
 }
 
-/// Begins or resumes, and runs to the end. Returns how many tuples were spilled.
-fn run(disk: &SimulatedDisk, input: &[Tuple], case: &Case) -> Result<u64, Stopped> {
+/// Begins or resumes, and runs to the end, with results in a file on the disk or in a log. Returns
+/// how many tuples were spilled.
+fn run(
+    disk: &SimulatedDisk,
+    input: &[Tuple],
+    case: &Case,
+    log: Option<&Log>,
+) -> Result<u64, Stopped> {
     let storage: Arc<dyn Storage> = Arc::new(disk.clone());
     let (engine, threads, order) = case.engine;
     let spill = Spill::new(Budget::Entries(7), case.policy.clone(), storage.clone());
@@ -195,14 +228,19 @@ fn run(disk: &SimulatedDisk, input: &[Tuple], case: &Case) -> Result<u64, Stoppe
     let mut live = Vec::new();
     let found =
         Checkpoint::load(disk, NAME, &config.settings(), |part| live.extend_from_slice(part))?;
-    let (mut join, out, mut next) = match found {
-        None => (config.clone().build()?, ResultsFile::create(storage, OUT)?, 0),
-        Some(c) => {
-            let join = config.clone().resume(&c, &live)?;
-            (join, ResultsFile::resume(storage, OUT, c.sink)?, c.inputs[0].rows as usize)
+    let (mut join, mut next) = match &found {
+        None => (config.clone().build()?, 0),
+        Some(c) => (config.clone().resume(c, &live)?, c.inputs[0].rows as usize),
+    };
+    let mut out = match (log, &found) {
+        (None, None) => Out::File(ResultsFile::create(storage, OUT)?),
+        (None, Some(c)) => Out::File(ResultsFile::resume(storage, OUT, c.sink)?),
+        (Some(log), found) => {
+            let committed = found.as_ref().map_or(0, |c| c.sink.results as usize);
+            let before = Delivered::new(log.lock().unwrap()[committed..].iter().copied());
+            Out::Log(log, before)
         }
     };
-    let mut out = Out(out);
     let mut retries = 0;
     while next < input.len() {
         let end = (next / 5 * 5 + 5).min(input.len());
@@ -225,7 +263,7 @@ fn run(disk: &SimulatedDisk, input: &[Tuple], case: &Case) -> Result<u64, Stoppe
     join.pause(&mut out)?;
     save(&mut *join, &mut out, disk, &config, next as u64)?;
     join.finish(&mut out)?;
-    out.0.commit()?;
+    out.commit()?;
     Ok(join.stats().spilled_entries)
 }
 
@@ -242,7 +280,7 @@ fn every_operation(
     let mut case =
         Case { engine, policy: policy.clone(), when_full: WhenFull::Drain, retry: false };
     let disk = SimulatedDisk::new();
-    assert!(run(&disk, &input, &case).unwrap() > 10, "{case:?} spills");
+    assert!(run(&disk, &input, &case, None).unwrap() > 10, "{case:?} spills");
     assert_eq!(pairs_on(&disk), expected, "{case:?}");
     let operations = disk.operations();
     let mut injected = 0;
@@ -259,7 +297,7 @@ fn every_operation(
 
         let disk = SimulatedDisk::new();
         disk.plan(Some(Plan { operation, fault, lasting }));
-        let result = run(&disk, &input, &case);
+        let result = run(&disk, &input, &case, None);
         injected += u64::from(disk.failures() > 0);
         let delivered = pairs_on(&disk);
         match result {
@@ -273,7 +311,7 @@ fn every_operation(
             }
         }
         disk.crash(crash);
-        run(&disk, &input, &case).unwrap_or_else(|e| panic!("{here}: resuming: {e}"));
+        run(&disk, &input, &case, None).unwrap_or_else(|e| panic!("{here}: resuming: {e}"));
         assert_eq!(pairs_on(&disk), expected, "{here}");
     }
     injected
@@ -303,6 +341,36 @@ fn everything(each: u64) -> u64 {
         }
     }
     injected
+}
+
+/// A sink that cannot be cut back passes over what it had got after the checkpoint.
+#[test]
+fn a_sink_that_is_never_cut_back() {
+    let input = input(60);
+    let expected = oracle(&input);
+    let (mut stops, mut again) = (0, 0);
+    for (number, engine) in ENGINES.into_iter().enumerate() {
+        let policy = policies()[number % 4].clone();
+        let case = Case { engine, policy, when_full: WhenFull::Drain, retry: false };
+        for operation in (1..).step_by(7) {
+            let (disk, log) = (SimulatedDisk::new(), Log::default());
+            disk.plan(Some(Plan::at(operation, Fault::PowerCut)));
+            let stopped = run(&disk, &input, &case, Some(&log)).is_err();
+            if disk.failures() == 0 {
+                assert!(!stopped, "{case:?}");
+                break;
+            }
+            stops += u64::from(stopped);
+            let before = log.lock().unwrap().len();
+            disk.crash(CRASHES[operation as usize % 4]);
+            run(&disk, &input, &case, Some(&log)).unwrap();
+            let mut pairs = log.into_inner().unwrap();
+            again += u64::from(before > 0 && before < pairs.len());
+            pairs.sort_unstable();
+            assert_eq!(pairs, expected, "{operation}, {case:?}");
+        }
+    }
+    assert!(stops > 300 && again > 200, "{stops}, {again}");
 }
 
 /// What has rotted on disk, or is gone, is told by file and block, and what is out is right.
