@@ -34,7 +34,7 @@ pub struct Stats {
     pub rejected: u64,
     /// Most tuples held in memory at one time.
     pub resident_max: u64,
-    /// Most tuples within the window at one time, in memory or not, to within a hundredth of it.
+    /// Most tuples within the window at one time, in memory or not, to within two in a hundred.
     pub live_max: u64,
     /// Results given to the sink.
     pub results: u64,

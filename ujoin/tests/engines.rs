@@ -156,7 +156,10 @@ fn nothing_is_held_long_after_it_has_left_the_window() {
                 assert!(resident * 4 <= live * 5, "{engine:?}: {resident} of {live}");
             }
         }
-        assert!(join.stats().resident_max > 2000);
+        // Between these moments, a batch may come before what it makes superfluous has gone.
+        let stats = join.stats();
+        let most = stats.live_max * 5 / 4 + 1024;
+        assert!(stats.live_max >= 2000 && stats.resident_max <= most, "{stats:?}");
         assert!(sink.pairs > 0);
     }
 }

@@ -199,7 +199,7 @@ impl Threads {
             }
         } else {
             while let Ok(report) = self.workers[0].reports.try_recv() {
-                take_report(report, give);
+                take_report(report, &self.workers[0], give);
             }
         }
         counts
@@ -256,13 +256,13 @@ impl Threads {
         let mut waiting = self.send_all(Message::Wait, give);
         if self.ordered {
             for worker in &self.workers {
-                while take_report(receive(worker), give) == 0 {}
+                while take_report(receive(worker), worker, give) == 0 {}
             }
             return;
         }
         // All share one receiver.
         while waiting < self.workers.len() {
-            waiting += take_report(receive(&self.workers[0]), give);
+            waiting += take_report(receive(&self.workers[0]), &self.workers[0], give);
         }
     }
 
@@ -290,7 +290,9 @@ impl Threads {
             let chunk = &mut chunks[worker];
             merged.extend(chunk.pop());
             if chunk.is_empty() {
-                *chunk = next(worker).unwrap_or_default();
+                let empty = replace(chunk, next(worker).unwrap_or_default());
+                // If there are enough, it is freed.
+                let _ = workers[worker].spare.try_send(empty);
             }
             match chunk.last() {
                 Some(pair) => *head = Reverse((order(pair), worker)),
@@ -311,10 +313,12 @@ fn receive(worker: &Worker) -> Report {
 }
 
 /// Gives the results of a report. One if it says that a thread waits, else zero.
-fn take_report(report: Report, give: &mut Give<'_>) -> usize {
+fn take_report(report: Report, worker: &Worker, give: &mut Give<'_>) -> usize {
     match report {
         Report::Pairs(mut pairs) => {
             give.pairs(&mut pairs);
+            // If there are enough, it is freed.
+            let _ = worker.spare.try_send(pairs);
             0
         }
         Report::EndOfRound => 0,
@@ -342,7 +346,7 @@ fn send(worker: &Worker, message: Message, ordered: bool, give: &mut Give<'_>) -
                 assert!(sent.is_ok(), "a join thread ended before its join");
             }
             recv(worker.reports) -> report => {
-                waiting += take_report(report.unwrap_or(Report::Gone), give);
+                waiting += take_report(report.unwrap_or(Report::Gone), worker, give);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use super::crew::Crew;
 use super::give::Give;
+use super::live::Live;
 use super::shard::{Batch, Shard};
 use super::spilling::Spilling;
 use super::{Drained, Join, State};
@@ -22,6 +23,7 @@ pub(crate) struct Distributor {
     watermark: i64,
     /// The least place that the next tuple may have.
     least: u64,
+    live: Live,
     stats: Stats,
     finished: bool,
 }
@@ -41,6 +43,7 @@ impl Distributor {
             }
             None => None,
         };
+        let live = Live::new(config.travel.longest() as u64 + config.lateness as u64);
         let paper = matches!(config.engine, Engine::Paper(_) | Engine::PaperBatched(_));
         let mut distributor = Distributor {
             crew: Crew::new(&config, &plan)?,
@@ -51,6 +54,7 @@ impl Distributor {
             config,
             watermark: i64::MIN,
             least: 0,
+            live,
             stats: Stats::default(),
             finished: false,
         };
@@ -118,6 +122,8 @@ impl Distributor {
         if let Some(spilling) = &mut self.spilling {
             spilling.admit(tuple, self.watermark);
         }
+        let end = tuple.time.saturating_add(self.config.travel.horizon(tuple.stream));
+        self.live.add(end, self.watermark);
         self.batch.tuples.push(*tuple);
         if let Some(slots) = self.slots {
             self.batch.slots.push((tuple.key % slots) as u32);
@@ -261,14 +267,15 @@ impl Join for Distributor {
     }
 
     fn stats(&self) -> Stats {
+        let stats = Stats { live_max: self.live.most, ..self.stats };
         match &self.spilling {
-            None => self.stats,
+            None => stats,
             Some(Spilling { debts, .. }) => Stats {
                 spilled_entries: debts.spilled_entries,
                 spilled_bytes: debts.spilled_bytes,
                 owed_pairs: debts.owed_pairs,
                 drained_pairs: debts.drained_pairs,
-                ..self.stats
+                ..stats
             },
         }
     }

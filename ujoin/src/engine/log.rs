@@ -1,9 +1,10 @@
 //! One circular log of arrivals, chained by key.
 //!
-//! Entries of one bucket are linked from the newest back. To forget, the tail of the log moves on;
-//! whatever points behind the tail means "end". Nothing is freed one by one. Positions count arrivals
-//! modulo 2^32; a bucket not used for so long may point to an entry of another bucket, which does no
-//! harm: keys are compared, and links lead back only.
+//! Entries of one bucket are linked from the newest back; a few bits of their keys stand in the bucket
+//! itself, so that most searches end there. To forget, the tail of the log moves on; whatever points
+//! behind the tail means "end". Nothing is freed one by one. Positions count arrivals modulo 2^32; a
+//! bucket not used for so long may point to an entry of another bucket, which does no harm: keys are
+//! compared, and links lead back only.
 //!
 //! A key with many entries has them in a *run*, too: side by side, in the order of arrival. Only its
 //! newest entry stays in the chain, and knows the run.
@@ -37,6 +38,44 @@ struct Cold {
     observation: u64,
 }
 
+/// A bucket.
+#[derive(Clone, Copy)]
+struct Head {
+    /// Position of its newest entry, which counts only if it is in the log.
+    position: u32,
+    /// A byte for each of up to four keys in its chain, so that the chain need be walked only if the
+    /// key is likely to be in it; [`ANY`] if there are more.
+    tags: u32,
+}
+
+const EMPTY: Head = Head { position: 0, tags: 0 };
+const ANY: u32 = u32::MAX;
+
+/// A byte that is neither 0 nor 255.
+#[inline]
+fn tag_of(spread: u64) -> u32 {
+    spread as u32 % 128 + 1
+}
+
+/// Whether one of the bytes is the tag.
+#[inline]
+fn has_tag(tags: u32, tag: u32) -> bool {
+    let ones = 0x0101_0101;
+    let zero_if_equal = tags ^ (tag * ones);
+    tags == ANY || zero_if_equal.wrapping_sub(ones) & !zero_if_equal & (ones << 7) != 0
+}
+
+#[inline]
+fn add_tag(tags: u32, tag: u32) -> u32 {
+    if has_tag(tags, tag) {
+        tags
+    } else if tags >> 24 != 0 {
+        ANY
+    } else {
+        tags << 8 | tag
+    }
+}
+
 const NOTHING: Hot =
     Hot { key: 0, time: 0, probability: Probability::ONE, stream: 0, back: 0, run: NO_RUN };
 const NO_RUN: u32 = u32::MAX;
@@ -50,8 +89,7 @@ pub(crate) struct Log {
     predicate: Predicate,
     hot: Vec<Hot>,
     cold: Vec<Cold>,
-    /// Position of the newest entry of each bucket, which counts only if it is in the log.
-    heads: Vec<u32>,
+    heads: Vec<Head>,
     shift: u32,
     /// Position of the next entry, and the place in the arrays where it goes.
     next: u32,
@@ -68,8 +106,8 @@ pub(crate) struct Log {
 impl Log {
     /// With a limit in bytes all of it is taken at once.
     pub(crate) fn new(config: &Config, limit: Option<usize>) -> Log {
-        // Up to four buckets an entry, and what choosing the ones to go takes.
-        let each = size_of::<Hot>() + size_of::<Cold>() + 4 * size_of::<u32>() + 8;
+        // Up to two buckets an entry, and what choosing the ones to go takes.
+        let each = size_of::<Hot>() + size_of::<Cold>() + 2 * size_of::<Head>() + 8;
         let reserved = limit.map(|limit| (limit / each).max(2));
         let mut log = Log {
             predicate: Predicate::new(config),
@@ -112,9 +150,11 @@ impl Log {
         }
     }
 
+    /// The bucket of a key, and its tag.
     #[inline]
-    fn bucket(&self, key: u64) -> usize {
-        (mix(key) >> self.shift) as usize
+    fn bucket(&self, key: u64) -> (usize, u32) {
+        let spread = mix(key);
+        ((spread >> self.shift) as usize, tag_of(spread))
     }
 
     /// Makes room for so many entries and chains anew those of which `keep` says so. It is asked in
@@ -130,7 +170,7 @@ impl Log {
         let from = |offset| if tail + offset < old { tail + offset } else { tail + offset - old };
         if capacity == old {
             // In place: what is kept never overtakes what is read.
-            self.heads.fill(0);
+            self.heads.fill(EMPTY);
             self.next_at = tail;
             for at in (0..len).map(from) {
                 let (hot, cold) = (self.hot[at], self.cold[at]);
@@ -140,8 +180,8 @@ impl Log {
             }
             return;
         }
-        let buckets = (capacity * 2).next_power_of_two();
-        self.heads = vec![0; buckets];
+        let buckets = capacity.next_power_of_two().max(2);
+        self.heads = vec![EMPTY; buckets];
         self.shift = 64 - buckets.trailing_zeros();
         let hot = std::mem::replace(&mut self.hot, vec![NOTHING; capacity]);
         let nothing = Cold { seq: 0, observation: 0 };
@@ -160,14 +200,21 @@ impl Log {
         if self.len == self.hot.len() {
             self.rebuild(self.hot.len() * 2, &mut |_| true);
         }
-        let bucket = self.bucket(tuple.key);
-        let head = self.heads[bucket];
+        let (bucket, tag) = self.bucket(tuple.key);
+        let Head { position: head, mut tags } = self.heads[bucket];
         let mut back = 0;
         let mut run = NO_RUN;
         if self.is_in(head) {
             back = self.next.wrapping_sub(head);
+        } else {
+            tags = 0;
+        }
+        if back != 0 && has_tag(tags, tag) {
             let mut equal = 0;
             let mut position = head;
+            // Where a chain had too many keys, those that it has now are noted anew.
+            let crowded = tags == ANY;
+            let mut seen = 0;
             // The entry before in the chain, if any.
             let mut newer: Option<usize> = None;
             loop {
@@ -187,6 +234,9 @@ impl Log {
                     equal += 1;
                     self.probe(at, tuple, &mut emit);
                 }
+                if crowded {
+                    seen = add_tag(seen, tag_of(mix(hot.key)));
+                }
                 if hot.back == 0 {
                     break;
                 }
@@ -195,6 +245,9 @@ impl Log {
                 if !self.is_in(position) {
                     break;
                 }
+            }
+            if crowded && run == NO_RUN {
+                tags = seen;
             }
             if run != NO_RUN {
                 let (older, newer) = self.runs[run as usize].as_slices();
@@ -212,7 +265,7 @@ impl Log {
         let Tuple { seq, observation, key, time, stream, probability } = *tuple;
         self.hot[at] = Hot { key, time, probability, stream, back, run };
         self.cold[at] = Cold { seq, observation };
-        self.heads[bucket] = self.next;
+        self.heads[bucket] = Head { position: self.next, tags: add_tag(tags, tag) };
         self.next = self.next.wrapping_add(1);
         self.next_at = if at + 1 == self.hot.len() { 0 } else { at + 1 };
         self.len += 1;
@@ -301,14 +354,28 @@ impl Log {
     /// one after the other.
     #[inline]
     fn fetch(&self, tuples: &[Tuple]) {
-        let mut heads = [0; AHEAD];
+        let mut heads = [(EMPTY, 0); AHEAD];
         for (head, tuple) in heads.iter_mut().zip(tuples) {
-            *head = self.heads[self.bucket(tuple.key)];
+            let (bucket, tag) = self.bucket(tuple.key);
+            *head = (self.heads[bucket], tag);
+        }
+        // Few chains need be walked. The first steps of those are taken side by side.
+        let mut walks = [(0, 0); AHEAD];
+        let mut count = 0;
+        for (&(head, tag), tuple) in heads.iter().zip(tuples) {
+            walks[count] = (head.position, tuple.key);
+            count += usize::from(self.is_in(head.position) && has_tag(head.tags, tag));
         }
         let mut touched = 0;
-        for &head in &heads {
-            let at = if self.is_in(head) { self.at(head) } else { self.next_at };
-            touched ^= self.hot[at].key;
+        for _ in 0..2 {
+            for (position, key) in &mut walks[..count] {
+                let hot = &self.hot[self.at(*position)];
+                touched ^= hot.key;
+                let next = position.wrapping_sub(hot.back);
+                if hot.key != *key && self.is_in(next) {
+                    *position = next;
+                }
+            }
         }
         black_box(touched);
     }
@@ -347,7 +414,7 @@ impl Shard for Log {
         // What was set aside counts when it is used.
         let spare = self.reserved.map_or(0, |reserved| reserved.saturating_sub(self.len));
         (self.hot.len() - spare) * (size_of::<Hot>() + size_of::<Cold>())
-            + self.heads.len() * size_of::<u32>()
+            + self.heads.len() * size_of::<Head>()
             + self.runs.capacity() * size_of::<VecDeque<Stored>>()
             + self.run_bytes
     }

@@ -41,6 +41,9 @@ pub(crate) struct Worker {
     pub(crate) input: Sender<Message>,
     /// Of this thread alone if results come in order, else of all.
     pub(crate) reports: Receiver<Report>,
+    /// Takes lists of results that have been given out, to be filled again: memory that goes from
+    /// thread to thread is dear.
+    pub(crate) spare: Sender<Vec<Pair>>,
     shard: Arc<Mutex<Box<dyn Shard>>>,
     pub(crate) thread: JoinHandle<()>,
 }
@@ -53,18 +56,21 @@ impl Worker {
         ordered: bool,
     ) -> Result<Vec<Worker>, Error> {
         let common = bounded(4 * shards.len());
+        let (spare, spares) = bounded(4 * shards.len());
         let mut workers = Vec::new();
         for shard in shards {
             let (sender, reports) = if ordered { bounded(4) } else { common.clone() };
             let (input, inbox) = bounded(capacity);
             let shard = Arc::new(Mutex::new(shard));
             let owned = Arc::clone(&shard);
+            let (spare, spares) = (spare.clone(), spares.clone());
+            let reports_to = Reports { reports: sender, spares };
             let thread = std::thread::Builder::new()
                 .name("ujoin".to_owned())
                 .stack_size(1 << 19)
-                .spawn(move || work(&owned, &inbox, &Reports(sender), ordered))
+                .spawn(move || work(&owned, &inbox, &reports_to, ordered))
                 .map_err(ErrorKind::Thread)?;
-            workers.push(Worker { input, reports, shard, thread });
+            workers.push(Worker { input, reports, spare, shard, thread });
         }
         Ok(workers)
     }
@@ -75,13 +81,16 @@ impl Worker {
     }
 }
 
-/// Says so when the thread ends, however it ends.
-struct Reports(Sender<Report>);
+/// Where a thread's results go. Says so when the thread ends, however it ends.
+struct Reports {
+    reports: Sender<Report>,
+    spares: Receiver<Vec<Pair>>,
+}
 
 impl Drop for Reports {
     fn drop(&mut self) {
         // Nobody listens if the join is being dropped.
-        let _ = self.0.send(Report::Gone);
+        let _ = self.reports.send(Report::Gone);
     }
 }
 
@@ -93,8 +102,8 @@ fn work(
 ) {
     let lock = || shard.lock().unwrap_or_else(PoisonError::into_inner);
     let mut hand_over = |pairs: &mut Vec<Pair>| {
-        let more = Vec::with_capacity(Out::MANY);
-        reports.0.send(Report::Pairs(replace(pairs, more))).is_ok()
+        let more = reports.spares.try_recv().unwrap_or_else(|_| Vec::with_capacity(Out::MANY));
+        reports.reports.send(Report::Pairs(replace(pairs, more))).is_ok()
     };
     let mut out = Out::new(Vec::new(), ordered, &mut hand_over);
     // Taken with the first message only: whoever starts the thread may look at the shard before.
@@ -128,7 +137,7 @@ fn work(
                 } else {
                     Report::EndOfRound
                 };
-                if reports.0.send(answer).is_err() {
+                if reports.reports.send(answer).is_err() {
                     return;
                 }
                 continue;
