@@ -132,3 +132,39 @@ fn help_names_everything() {
     assert!(run(&["--help"], "").out.contains("Examples:"));
     assert_eq!(run(&["detect"], "").code, 2);
 }
+
+/// What cannot be printed was not said.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_device_is_an_error() {
+    let plan = ["plan", "-p", "patterns.txt", "--method", "all"];
+    for arguments in [&["--help"][..], &["-h"], &["--version"], &["help"], &["help", "plan"], &plan]
+    {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("the device");
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_multipattern"))
+            .args(arguments)
+            .current_dir(DATA)
+            .stdout(full)
+            .output()
+            .expect("the program runs");
+        let said = String::from_utf8(output.stderr).expect("UTF-8");
+        assert_eq!(
+            said, "error: cannot write to the standard output: No space left on device\n",
+            "{arguments:?}"
+        );
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_nobody_reads_to_the_end_is_no_error() {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_multipattern"))
+        .arg("--help")
+        .stdout(writer)
+        .output()
+        .expect("the program runs");
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
+}

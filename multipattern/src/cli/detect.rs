@@ -141,8 +141,7 @@ pub(super) fn main(arguments: &arguments::Detect) -> Result<ExitCode, Reported> 
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Ok(ExitCode::SUCCESS);
         }
-        let title = format!("cannot write to the standard output: {}", report::plain(error));
-        report::message("error", &title, None, None);
+        report::unwritten(error);
         return Err(Reported);
     }
     read?;

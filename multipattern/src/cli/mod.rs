@@ -8,6 +8,7 @@ mod patterns;
 mod plan;
 mod report;
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use arguments::{Arguments, Command};
@@ -22,10 +23,25 @@ const FAILED: u8 = 2;
 struct Reported;
 
 pub(crate) fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(said) => return say(&said),
+    };
     let done = match &arguments.command {
         Command::Detect(detect) => detect::main(detect),
         Command::Plan(plan) => plan::main(plan),
     };
     done.unwrap_or(ExitCode::from(FAILED))
+}
+
+/// Prints help, the version or what is wrong with the arguments.
+fn say(said: &clap::Error) -> ExitCode {
+    let printed = said.print().and_then(|()| io::stdout().flush());
+    match printed {
+        Err(error) if !said.use_stderr() && error.kind() != io::ErrorKind::BrokenPipe => {
+            report::unwritten(&error);
+            ExitCode::from(FAILED)
+        }
+        _ => ExitCode::from(u8::try_from(said.exit_code()).unwrap_or(FAILED)),
+    }
 }

@@ -52,8 +52,7 @@ pub(super) fn main(arguments: &arguments::Plan) -> Result<ExitCode, Reported> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            let title = format!("cannot write to the standard output: {}", report::plain(&error));
-            report::message("error", &title, None, None);
+            report::unwritten(&error);
             Err(Reported)
         }
         _ => Ok(ExitCode::SUCCESS),

@@ -41,6 +41,12 @@ pub(super) fn plain(error: &io::Error) -> String {
     }
 }
 
+/// The standard output cannot be written.
+pub(super) fn unwritten(error: &io::Error) {
+    let title = format!("cannot write to the standard output: {}", plain(error));
+    message("error", &title, None, None);
+}
+
 /// An error in the patterns, with a mark under its place.
 pub(super) fn patterns(name: &str, text: &str, error: &Error) {
     let title = match error.pattern() {
