@@ -2,6 +2,7 @@
 
 use hashbrown::HashMap;
 
+use crate::heap::heap;
 use crate::value::{Value, ValueRef};
 
 /// A type of events, as numbered by a [`Schema`].
@@ -155,4 +156,11 @@ impl<E: Event + ?Sized> Event for &E {
     fn attribute(&self, slot: Slot) -> ValueRef<'_> {
         (**self).attribute(slot)
     }
+}
+
+heap! {
+    TypeId {}
+    Slot {}
+    Names { names, numbers }
+    Schema { types, attributes }
 }

@@ -69,6 +69,7 @@ pub mod decompose;
 mod detect;
 mod error;
 mod event;
+mod heap;
 mod limits;
 pub mod model;
 mod parser;

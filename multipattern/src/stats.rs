@@ -52,7 +52,9 @@ pub struct Stats {
     pub nodes: usize,
     /// Rows of shared blocks and numbers of shared vectors.
     pub shared_rows: usize,
-    /// Bytes of all of that.
+    /// Bytes of the detector and of all that it holds: what an allocator counts, once no name in a
+    /// pattern is shared with something outside. Clones share what does not change while events flow;
+    /// each counts it.
     pub bytes: usize,
 }
 

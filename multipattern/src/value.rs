@@ -4,6 +4,8 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::heap::Heap;
+
 /// A value that owns its text. With the feature `serde` it can be written and read.
 #[derive(Clone, Debug, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -146,6 +148,15 @@ fn compare_int_float(i: i64, x: f64) -> Option<Ordering> {
     let whole = x.floor();
     // In range, so that the cast is exact.
     Some(i.cmp(&(whole as i64)).then(if x > whole { Ordering::Less } else { Ordering::Equal }))
+}
+
+impl Heap for Value {
+    fn heap(&self) -> usize {
+        match self {
+            Value::Text(text) => text.heap(),
+            Value::Missing | Value::Int(_) | Value::Float(_) | Value::Bool(_) => 0,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ mod common;
 
 use std::ops::ControlFlow;
 
-use common::{METHODS, collect, detector, set_of};
+use common::{METHODS, collect, count, detector, set_of};
 use multipattern::{
     Block, Config, Detector, ErrorKind, Level, Limit, Limits, Match, Method, Pattern, PatternSet,
     Policy, Record, Semantics, Sink, Visit,
@@ -169,6 +169,48 @@ fn partitions_are_bounded() {
     assert!(detector.stats().partitions < 3_000, "{}", detector.stats().partitions);
 }
 
+/// A key is forgotten if what is remembered of it begins no pattern, and then nothing is missed.
+#[test]
+fn partitions_of_which_nothing_can_come_go() {
+    let texts = ["x: SEQ(A, B, C)", "y: SEQ(A, C) WITHIN 3 EVENTS", "z: SEQ(A, A)"];
+    for semantics in [Semantics::Any, Semantics::Next, Semantics::Strict] {
+        let set = set(&texts, semantics);
+        let slot = set.schema().slot("k").expect("k");
+        let mut seed = 3_u64;
+        let events: Vec<(i64, Record)> = (0..9_000)
+            .map(|time| {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let key = i64::from((seed >> 33) as u16 % 3_000);
+                // One key in three begins no pattern, and all come again.
+                let name =
+                    if key % 3 == 0 { ["B", "C"][time % 2] } else { ["A", "B", "C"][time % 3] };
+                let event_type = set.schema().type_id(name).expect("a type");
+                (key, Record::new(event_type, time as i64).with(slot, key))
+            })
+            .collect();
+        let records: Vec<Record> = events.iter().map(|event| event.1.clone()).collect();
+        for method in METHODS {
+            let mut expected = Vec::new();
+            for key in 0..3_000 {
+                let rows = (0_u64..).zip(&events).filter(|(_, event)| event.0 == key);
+                let (rows, own): (Vec<u64>, Vec<Record>) =
+                    rows.map(|(row, event)| (row, event.1.clone())).unzip();
+                let found = collect(&mut detector(&set, Config::new().method(method)), &own);
+                let row = |at: u64| rows[at as usize];
+                expected.extend(found.into_iter().map(|(number, events)| {
+                    (number, events.into_iter().map(row).collect::<Vec<u64>>())
+                }));
+            }
+            expected.sort_by(|a, b| (a.1.last(), a.0, &a.1).cmp(&(b.1.last(), b.0, &b.1)));
+            let config = Config::new().method(method).partition_by(["k"]);
+            let mut detector = detector(&set, config);
+            assert_eq!(collect(&mut detector, &records), expected, "{semantics:?} {method}");
+            let left = detector.stats().partitions;
+            assert!(left < 2_800, "{semantics:?} {method}: {left}");
+        }
+    }
+}
+
 fn super_timed() -> PatternSet {
     set(&["x: SEQ(A, A) WITHIN 10 ms"], Semantics::Any)
 }
@@ -196,7 +238,10 @@ fn every_method_has_a_mechanism_of_its_own() {
                 assert!(optimized.transitions > sharing.transitions, "prefixes are shared");
                 assert_eq!(sharing.transitions, proposed.transitions);
                 assert_eq!((sharing.block_misses, optimized.block_misses), (0, 0));
-                assert!(proposed.block_hits > 0 && proposed.block_misses > 0);
+                let mut counting = detector(&set, Config::new());
+                let _ = count(&mut counting, &events);
+                let counting = counting.stats();
+                assert!(counting.block_hits > 0 && counting.block_misses > 0);
                 assert!(proposed.nodes < optimized.nodes);
             }
             Semantics::Next => {

@@ -9,7 +9,8 @@ use std::ops::ControlFlow;
 
 use common::{Expand, METHODS, Shape, collect, count, detector, events, pattern, set_of};
 use multipattern::{
-    Config, Limit, Limits, Match, Pattern, PatternSet, Policy, Record, Semantics, Visit, Window,
+    Config, Limit, Limits, Match, Operand, Pattern, PatternSet, Policy, Record, Semantics, Visit,
+    Window,
 };
 use proptest::prelude::*;
 
@@ -137,6 +138,29 @@ proptest! {
         (set, events) in cases(Shape { types: 2, length: 13, events: 60, window: 14, ..SHAPE })
     ) {
         compare(&set, &events)?;
+    }
+
+    /// So many that have the same two operands before their last one, that these are written down.
+    #[test]
+    fn many_that_share_a_pair(
+        mut patterns in prop::collection::vec(pattern(Shape { length: 2, ..SHAPE }, 0), 40),
+        events in events(SHAPE)
+    ) {
+        for (number, pattern) in patterns.iter_mut().enumerate() {
+            let ends = ["A", "B", ["A", "B", "C"][number % 3]].map(Operand::new);
+            let mut operands = pattern.operands().to_vec();
+            operands.truncate(number % 3);
+            operands.extend(ends);
+            let window = Window::Events(number as u64 % 9 + 4);
+            let whole = Pattern::new(&format!("p{number}"), operands).expect("a pattern");
+            *pattern = whole.within(window).expect("a window");
+        }
+        let set = set_of(&patterns, Semantics::Any, SHAPE.window);
+        compare(&set, &events)?;
+        let mut proposed = detector(&set, Config::new());
+        collect(&mut proposed, &events);
+        let stats = proposed.stats();
+        prop_assert!(stats.matches == 0 || stats.block_misses > 0);
     }
 
     #[test]

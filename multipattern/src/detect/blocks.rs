@@ -5,6 +5,7 @@
 //! event of its last class, since others can begin rows, but not complete them.
 
 use super::windows::{ClassWindow, SLACK, Windows};
+use crate::heap::heap;
 
 /// Blocks of so many rows or more are not made: their users walk over the classes instead.
 const MOST_ROWS: usize = 1 << 16;
@@ -119,12 +120,6 @@ impl Block {
     pub(crate) fn len(&self) -> usize {
         self.length
     }
-
-    pub(crate) fn bytes(&self) -> usize {
-        size_of::<Self>()
-            + self.rows.capacity() * size_of::<[u64; 2]>()
-            + self.begins.capacity() * size_of::<u32>()
-    }
 }
 
 /// The rows of a block, where at most 64 events are in the window.
@@ -139,4 +134,8 @@ impl Pairs<'_> {
     pub(crate) fn from(&self, serial: u64) -> &[[u64; 2]] {
         &self.rows[self.slots[serial as usize & 63] as usize..]
     }
+}
+
+heap! {
+    Block { rows, begins }
 }

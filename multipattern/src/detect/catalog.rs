@@ -4,6 +4,7 @@ use hashbrown::HashMap;
 
 use crate::error::{Error, ErrorKind};
 use crate::event::{Event, Schema, Slot};
+use crate::heap::{Heap, heap};
 use crate::pattern::symbol::{Class, OwnTest, PairTest, Symbol};
 use crate::pattern::{Pattern, PatternId, Relation, TimeUnit, Window};
 use crate::value::ValueRef;
@@ -137,6 +138,18 @@ impl<T: Clone + Eq + std::hash::Hash> Counted<T> {
         };
         self.numbers.insert(item, number);
         (number, true)
+    }
+
+    /// Gives back memory that is not needed.
+    fn shrink(&mut self) {
+        while self.items.last().is_some_and(|(_, users)| *users == 0) {
+            self.items.pop();
+        }
+        let items = self.items.len() as u32;
+        self.free.retain(|&number| number < items);
+        self.items.shrink_to_fit();
+        self.free.shrink_to_fit();
+        self.numbers.shrink_to_fit();
     }
 
     /// Whether nobody uses it any more.
@@ -283,6 +296,24 @@ impl Catalog {
         Some((place, live, gone))
     }
 
+    /// Gives back memory that is not needed.
+    pub(crate) fn shrink(&mut self) {
+        self.lives.shrink_to_fit();
+        self.free.shrink_to_fit();
+        self.slots_of.shrink_to_fit();
+        self.ids.shrink_to_fit();
+        while self.types.last().is_some_and(|of_type| of_type.classes.is_empty()) {
+            self.types.pop();
+        }
+        self.types.shrink_to_fit();
+        for of_type in &mut self.types {
+            of_type.classes.shrink_to_fit();
+        }
+        self.classes.shrink();
+        self.spans.shrink();
+        self.kept.shrink();
+    }
+
     /// Finds the longest windows.
     fn measure(&mut self) {
         let spans = self.spans.items.iter().filter(|(_, users)| *users > 0);
@@ -362,6 +393,15 @@ impl Catalog {
         self.ids.get(id).copied()
     }
 
+    /// By class, whether some pattern begins with it.
+    pub(crate) fn beginnings(&self) -> Vec<bool> {
+        let mut begins = vec![false; self.class_count()];
+        for live in self.lives.iter().flatten() {
+            begins[live.classes[0] as usize] = true;
+        }
+        begins
+    }
+
     /// Numbers of places are below this.
     pub(crate) fn places(&self) -> usize {
         self.lives.len()
@@ -409,5 +449,19 @@ impl Catalog {
     #[cfg(feature = "serde")]
     pub(crate) fn set_next_number(&mut self, next: u32) {
         self.next = next;
+    }
+}
+
+heap! {
+    Check {}
+    Span {}
+    Live { pattern, classes, checks, slots }
+    OfType { classes }
+    Catalog { schema, lives, free, slots_of, ids, classes, spans, types, kept }
+}
+
+impl<T: Heap + Eq + std::hash::Hash> Heap for Counted<T> {
+    fn heap(&self) -> usize {
+        self.items.heap() + self.free.heap() + self.numbers.heap()
     }
 }

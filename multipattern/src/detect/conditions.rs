@@ -8,6 +8,7 @@ use super::arrival::Arrival;
 use super::history::History;
 use super::walk::Path;
 use crate::detect::catalog::Check;
+use crate::heap::heap;
 use crate::pattern::symbol::PairTest;
 use crate::stats::Counters;
 
@@ -77,9 +78,9 @@ impl Bitmaps {
         }
         wanted.iter().map(|&(at, number)| (at, &self.bitmaps[number as usize])).collect()
     }
+}
 
-    pub(crate) fn bytes(&self) -> usize {
-        let words: usize = self.bitmaps.iter().map(|bitmap| bitmap.words.capacity()).sum();
-        self.bitmaps.capacity() * size_of::<Bitmap>() + words * size_of::<u64>()
-    }
+heap! {
+    Bitmap { words }
+    Bitmaps { numbers, bitmaps }
 }

@@ -5,6 +5,7 @@
 //! event: a sum over the rest of a list, which running sums give in constant time. Patterns with
 //! equal suffixes share the vectors, and they stay valid as blocks do.
 
+use crate::heap::heap;
 use hashbrown::HashMap;
 
 use super::windows::Windows;
@@ -112,9 +113,9 @@ impl Suffixes {
     pub(crate) fn len(&self) -> usize {
         self.suffixes.iter().map(|suffix| suffix.sums.len()).sum()
     }
+}
 
-    pub(crate) fn bytes(&self) -> usize {
-        let sums: usize = self.suffixes.iter().map(|suffix| suffix.sums.capacity()).sum();
-        self.suffixes.capacity() * size_of::<Suffix>() + sums * size_of::<u64>()
-    }
+heap! {
+    Suffix { sums }
+    Suffixes { numbers, suffixes }
 }

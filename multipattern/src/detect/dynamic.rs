@@ -4,6 +4,8 @@
 //! are still in windows, it is shown again. So the detector is from then on one that was made for the
 //! new set, and changes of many patterns between two events cost one rebuild.
 
+use std::sync::Arc;
+
 use super::Detector;
 use super::arrival::Arrival;
 use super::history::History;
@@ -108,7 +110,7 @@ impl Detector {
         if self.catalog.len() >= self.config.limits.patterns {
             return Err(too_many_patterns(self.config.limits.patterns));
         }
-        let place = self.catalog.add(pattern, since)?;
+        let place = Arc::make_mut(&mut self.catalog).add(pattern, since)?;
         self.settle();
         self.stale = true;
         Ok(self.catalog.live(place).number)
@@ -119,7 +121,7 @@ impl Detector {
     ///
     /// Time: as [`add`](Self::add).
     pub fn remove(&mut self, number: PatternId) -> Option<Pattern> {
-        let (place, live, gone) = self.catalog.remove(number)?;
+        let (place, live, gone) = Arc::make_mut(&mut self.catalog).remove(number)?;
         self.settle();
         for scope in self.partitions.iter_mut() {
             for &class in &gone {
@@ -154,6 +156,8 @@ impl Detector {
     #[cold]
     pub(super) fn rebuild(&mut self) {
         self.stale = false;
+        Arc::make_mut(&mut self.catalog).shrink();
+        (self.classes, self.buffer) = (Vec::new(), Vec::new());
         self.prepare();
         let next = Mechanism::new(&self.config, self.semantics, &self.catalog);
         let before = std::mem::replace(&mut self.mechanism, next);
@@ -163,14 +167,15 @@ impl Detector {
         let (was_plain, is_plain) =
             (alone && before.is_plain(), alone && self.mechanism.is_plain());
         for scope in self.partitions.iter_mut() {
-            match &scope.state {
-                State::Single(_) | State::Backwards => {}
+            match &mut scope.state {
+                State::Backwards => {}
+                State::Single(state) => state.shrink(),
                 State::Automaton(_) if !hold => {
                     let word = before.word(&scope.state);
                     scope.state = self.mechanism.read(&word);
                     // Events are remembered only where the state is not enough.
                     if is_plain || was_plain {
-                        scope.history.shrink(0);
+                        scope.history.release();
                     }
                     if was_plain && !is_plain {
                         scope.history.recall(&self.catalog, &word, rows, time);

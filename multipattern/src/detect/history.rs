@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::catalog::{Catalog, Check, NO_CLASS, Span};
 use crate::event::{Event, Record, Slot, TypeId};
+use crate::heap::heap;
 use crate::value::ValueRef;
 
 /// An event as it is remembered.
@@ -176,6 +177,21 @@ impl History {
         gone
     }
 
+    /// Forgets all events, and gives back their memory.
+    pub(crate) fn release(&mut self) {
+        self.shrink(0);
+        self.entries = VecDeque::new();
+        self.classes = VecDeque::new();
+        self.cells = VecDeque::new();
+        self.spare = Vec::new();
+        self.cursors = Vec::new();
+    }
+
+    /// Whether an event belongs to one of some classes.
+    pub(crate) fn has_any(&self, of_class: &[bool]) -> bool {
+        self.classes.iter().any(|&class| of_class.get(class as usize) == Some(&true))
+    }
+
     /// The serial of the first event in a window that ends with an event at a tick and a time. Asked
     /// in the order of the stream.
     #[inline]
@@ -309,17 +325,6 @@ impl History {
             entry.classes_end = end;
         }
     }
-
-    /// The bytes that it holds.
-    pub(crate) fn bytes(&self) -> usize {
-        let texts: usize =
-            self.cells.iter().chain(&self.spare).map(|cell| cell.text.capacity()).sum();
-        self.entries.capacity() * size_of::<Entry>()
-            + self.classes.capacity() * size_of::<u32>()
-            + (self.cells.capacity() + self.spare.capacity()) * size_of::<Cell>()
-            + self.cursors.capacity() * size_of::<u64>()
-            + texts
-    }
 }
 
 /// A remembered event.
@@ -340,4 +345,10 @@ impl Event for View<'_> {
     fn attribute(&self, slot: Slot) -> ValueRef<'_> {
         self.history.value(self.serial, slot)
     }
+}
+
+heap! {
+    Entry {}
+    Cell { text }
+    History { entries, classes, kept, cells, spare, cursors }
 }

@@ -5,6 +5,7 @@
 //! a pattern can end with an event exactly if the latest start of all but its last operand is within
 //! the window: one comparison a pattern, one copy a node, and nothing to expire.
 
+use crate::heap::heap;
 use hashbrown::HashMap;
 
 /// The node of the empty prefix.
@@ -133,8 +134,9 @@ impl Latest {
         starts[ROOT as usize] = u64::MAX;
         scratch.len()
     }
+}
 
-    pub(crate) fn bytes(&self) -> usize {
-        self.starts.capacity() * size_of::<u64>()
-    }
+heap! {
+    Trie { children, of_class, children_of, first }
+    Latest { starts }
 }

@@ -20,6 +20,7 @@ use super::runs::Runs;
 use super::starts::Starts;
 use super::walk::{self, Path};
 use super::windows::{Layout, Windows};
+use crate::heap::heap;
 use crate::pattern::{PatternId, Semantics};
 use crate::stats::Counters;
 
@@ -469,27 +470,20 @@ impl Plan {
     pub(crate) fn shared_rows(&self) -> usize {
         self.blocks.iter().map(Block::len).sum::<usize>() + self.suffixes.len()
     }
-
-    pub(crate) fn bytes(&self) -> usize {
-        let steps: usize = self.recipes.iter().map(|recipe| recipe.steps.capacity()).sum();
-        self.recipes.capacity() * size_of::<Recipe>()
-            + steps * size_of::<(u32, u32)>()
-            + self.trie.nodes() * size_of::<(u32, u32)>()
-            + self.blocks.iter().map(Block::bytes).sum::<usize>()
-            + self.suffixes.bytes()
-            + self.bitmaps.bytes()
-    }
 }
 
 impl LazyState {
     pub(crate) fn instances(&self) -> usize {
         self.runs.iter().map(Runs::len).sum::<usize>() + self.starts.len()
     }
+}
 
-    pub(crate) fn bytes(&self) -> usize {
-        self.windows.bytes()
-            + self.latest.bytes()
-            + self.starts.bytes()
-            + self.runs.iter().map(Runs::bytes).sum::<usize>()
+heap! {
+    Recipe { steps, bitmaps }
+    Ending {}
+    Plan {
+        layout, trie, recipes, endings, runners, blocks, suffixes, bitmaps, ready, merged_runners,
+        scratch, chosen,
     }
+    LazyState { starts, windows, latest, runs }
 }

@@ -10,6 +10,7 @@ use super::ring::{Ring, SLOTS};
 use super::single::{Dispatch, SingleState};
 use super::strict::{self, Automaton, Backwards, Source};
 use crate::event::TypeId;
+use crate::heap::{Heap, heap};
 use crate::limits::Limit;
 use crate::pattern::Semantics;
 use crate::plan::Method;
@@ -52,16 +53,13 @@ impl Mechanism {
     pub(crate) fn new(config: &Config, semantics: Semantics, catalog: &Catalog) -> Self {
         let method = config.method;
         let alone = config.partition_by.is_empty() && config.hold_events == 0;
-        let is_ring = alone
+        if alone
+            && method == Method::Proposed
+            && semantics != Semantics::Strict
             && config.limits.held_events.most as u64 >= SLOTS
             && catalog.is_of_types()
-            && matches!(
-                (method, semantics),
-                (Method::Proposed, Semantics::Any | Semantics::Next)
-                    | (Method::Sharing, Semantics::Any)
-            );
-        if is_ring {
-            let ring = Ring::new(catalog, semantics, method == Method::Proposed);
+        {
+            let ring = Ring::new(catalog, semantics);
             return Mechanism::Ring(Box::new(ring));
         }
         match (method, semantics) {
@@ -177,17 +175,6 @@ impl Mechanism {
             _ => 0,
         }
     }
-
-    pub(crate) fn bytes(&self) -> usize {
-        match self {
-            Mechanism::Single(dispatch) => dispatch.bytes(),
-            Mechanism::Apart(apart) => apart.plans.iter().map(Plan::bytes).sum(),
-            Mechanism::Together(plan) => plan.bytes(),
-            Mechanism::Backwards(backwards) => backwards.bytes(),
-            Mechanism::Automaton(automaton) => automaton.bytes(),
-            Mechanism::Ring(ring) => ring.bytes(),
-        }
-    }
 }
 
 impl State {
@@ -196,17 +183,6 @@ impl State {
             State::Single(state) => state.instances(),
             State::Apart(states) => states.iter().map(LazyState::instances).sum(),
             State::Together(state) => state.instances(),
-            State::Backwards | State::Automaton(_) | State::Ring => 0,
-        }
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        match self {
-            State::Single(state) => state.bytes(),
-            State::Apart(states) => {
-                size_of_val(states.as_slice()) + states.iter().map(LazyState::bytes).sum::<usize>()
-            }
-            State::Together(state) => state.bytes(),
             State::Backwards | State::Automaton(_) | State::Ring => 0,
         }
     }
@@ -261,5 +237,33 @@ impl Apart {
             self.plans[number as usize].arrive(state, catalog, history, &own, counters, out);
         }
         self.merged = merged;
+    }
+}
+
+heap! {
+    Apart { plans, of_class, merged, own }
+}
+
+impl Heap for Mechanism {
+    fn heap(&self) -> usize {
+        match self {
+            Mechanism::Single(dispatch) => dispatch.heap(),
+            Mechanism::Apart(apart) => apart.heap(),
+            Mechanism::Together(plan) => plan.heap(),
+            Mechanism::Backwards(backwards) => backwards.heap(),
+            Mechanism::Automaton(automaton) => automaton.heap(),
+            Mechanism::Ring(ring) => ring.heap(),
+        }
+    }
+}
+
+impl Heap for State {
+    fn heap(&self) -> usize {
+        match self {
+            State::Single(state) => state.heap(),
+            State::Apart(states) => states.heap(),
+            State::Together(state) => state.heap(),
+            State::Backwards | State::Automaton(_) | State::Ring => 0,
+        }
     }
 }

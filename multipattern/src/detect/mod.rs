@@ -31,6 +31,7 @@ mod walk;
 mod windows;
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use arrival::Arrival;
 use catalog::Catalog;
@@ -45,6 +46,7 @@ pub use snapshot::Snapshot;
 
 use crate::error::{Error, ErrorKind};
 use crate::event::{Event, Schema};
+use crate::heap::{Heap, heap};
 use crate::limits::Policy;
 use crate::pattern::{Pattern, PatternId, PatternSet, Semantics};
 use crate::plan::Method;
@@ -68,7 +70,8 @@ use crate::stats::{Counters, Stats};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Detector {
-    catalog: Catalog,
+    /// Shared with clones until patterns change.
+    catalog: Arc<Catalog>,
     semantics: Semantics,
     config: Config,
     mechanism: Mechanism,
@@ -121,10 +124,11 @@ impl Detector {
         for pattern in set.patterns() {
             catalog.add(pattern.clone(), 0)?;
         }
+        catalog.shrink();
         let semantics = set.semantics();
         let mechanism = Mechanism::new(&config, semantics, &catalog);
         Ok(Detector {
-            catalog,
+            catalog: Arc::new(catalog),
             semantics,
             config,
             mechanism,
@@ -196,7 +200,7 @@ impl Detector {
             return self.step(place, event, sink);
         }
         if matches!(self.mechanism, Mechanism::Ring(_)) {
-            self.partitions.scope(place).history.shrink(0);
+            self.partitions.scope(place).history.release();
             self.turning = true;
             return self.turn(event, sink);
         }
@@ -304,14 +308,18 @@ impl Detector {
     fn new_partition<E: Event + ?Sized>(&mut self, event: &E) -> Result<Option<u32>, Error> {
         let limit = self.config.limits.partitions;
         let catalog = &self.catalog;
-        // An event that means nothing begins no partition, but its place in it counts.
-        if self.partitions.is_crowded()
-            && catalog.longest_events == 0
-            && self.config.hold_events == 0
-            && let Some(longest) = catalog.longest_time
-        {
-            let oldest = event.time().saturating_sub_unsigned(longest);
-            self.partitions.sweep(|scope| scope.last_time < oldest);
+        if self.partitions.is_crowded() && self.config.hold_events == 0 {
+            let beginnings = catalog.beginnings();
+            let oldest = match catalog.longest_time {
+                Some(longest) if catalog.longest_events == 0 => {
+                    event.time().saturating_sub_unsigned(longest)
+                }
+                // Windows of events count those of the partition alone: no other one ends them.
+                _ => i64::MIN,
+            };
+            // A match begins with an event to come, if none that is remembered can begin one.
+            self.partitions
+                .sweep(|scope| scope.last_time < oldest || !scope.history.has_any(&beginnings));
         }
         if self.partitions.len() >= limit.most {
             match limit.policy {
@@ -343,7 +351,7 @@ impl Detector {
 
     /// The numbers of types and attributes, to add some.
     pub fn schema_mut(&mut self) -> &mut Schema {
-        &mut self.catalog.schema
+        &mut Arc::make_mut(&mut self.catalog).schema
     }
 
     /// The method.
@@ -392,8 +400,6 @@ impl Detector {
             over_limit: _,
         } = self.counters;
         let scopes = || self.partitions.iter();
-        let scope_bytes =
-            scopes().map(|scope| scope.history.bytes() + scope.state.bytes()).sum::<usize>();
         Stats {
             instances_created,
             candidates_checked,
@@ -414,7 +420,7 @@ impl Detector {
             instances: scopes().map(|scope| scope.state.instances()).sum(),
             nodes: self.mechanism.nodes(),
             shared_rows: self.mechanism.shared_rows(),
-            bytes: scope_bytes + self.partitions.bytes() + self.mechanism.bytes(),
+            bytes: size_of::<Self>() + self.heap(),
             ..self.stats
         }
     }
@@ -430,4 +436,9 @@ fn out_of_order(time: i64, before: i64) -> Error {
 #[cold]
 fn too_many_patterns(most: usize) -> Error {
     Error::new(ErrorKind::Limit, format!("more than {most} patterns"))
+}
+
+heap! {
+    Detector { catalog, config, mechanism, partitions, classes, buffer }
+    Config { partition_by }
 }

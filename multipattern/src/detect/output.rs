@@ -215,10 +215,10 @@ impl<'s, S: Sink> Out<'s, S> {
         }
     }
 
-    /// Where matches go, if [`wants_all`](Self::wants_all).
+    /// How many matches there were and where they go, if [`wants_all`](Self::wants_all).
     #[inline(always)]
-    pub(crate) fn sink(&mut self) -> &mut S {
-        self.sink
+    pub(crate) fn counted_sink(&mut self) -> (&mut u64, &mut S) {
+        (&mut self.matches, self.sink)
     }
 
     /// Whether every match is wanted, one by one.

@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 use super::history::History;
 use super::mechanism::State;
 use crate::event::{Event, Slot};
+use crate::heap::heap;
 use crate::value::ValueRef;
 
 /// What is remembered of the stream or a partition.
@@ -173,17 +174,14 @@ impl Partitions {
         self.idle.retain(alive);
         self.sweep_at = self.len() * 2;
     }
-
-    pub(crate) fn bytes(&self) -> usize {
-        let keys: usize = self.places.keys().map(|key| key.len() * 2).sum();
-        self.scopes.capacity() * size_of::<Option<Scope>>()
-            + self.places.capacity() * size_of::<(Box<[u8]>, u32)>()
-            + self.idle.capacity() * size_of::<(u32, u64, u64)>()
-            + keys
-    }
 }
 
 fn integer(key: &mut Vec<u8>, i: i64) {
     key.push(b'i');
     key.extend_from_slice(&i.to_le_bytes());
+}
+
+heap! {
+    Scope { key, history, state }
+    Partitions { slots, scopes, free, places, idle, key }
 }

@@ -5,6 +5,7 @@ use super::arrival::Arrival;
 use super::catalog::Live;
 use super::history::History;
 use super::output::{Level, Out, Sink};
+use crate::heap::heap;
 
 /// The chains of one pattern.
 #[derive(Clone, Debug, Default)]
@@ -114,10 +115,8 @@ impl Runs {
     pub(crate) fn len(&self) -> usize {
         self.stages.iter().enumerate().map(|(at, stage)| stage.len() / (at + 1)).sum()
     }
+}
 
-    pub(crate) fn bytes(&self) -> usize {
-        let stages: usize = self.stages.iter().map(Vec::capacity).sum();
-        (stages + self.ended.capacity()) * size_of::<u64>()
-            + self.stages.capacity() * size_of::<Vec<u64>>()
-    }
+heap! {
+    Runs { stages, ended }
 }

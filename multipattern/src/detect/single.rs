@@ -7,6 +7,7 @@ use super::history::History;
 use super::output::{Level, Out, Sink};
 use super::runs::Runs;
 use super::strict::Consecutive;
+use crate::heap::{Heap, heap};
 use crate::limits::{Limit, Policy};
 use crate::pattern::Semantics;
 use crate::stats::Counters;
@@ -28,10 +29,6 @@ impl Dispatch {
             }
         }
         Dispatch { of_class, merged: Vec::new() }
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.of_class.iter().map(|own| own.capacity() * size_of::<(u32, u32, u32)>()).sum()
     }
 
     /// One pattern alone.
@@ -106,10 +103,6 @@ impl Stage {
         self.look = (kept * 2).max(16);
         gone as u64
     }
-
-    fn bytes(&self) -> usize {
-        (self.firsts.capacity() + self.rows.capacity() + self.serials.capacity()) * size_of::<u64>()
-    }
 }
 
 /// The partial matches of one pattern.
@@ -140,19 +133,17 @@ impl SingleState {
         while let Some(None) = self.patterns.last() {
             self.patterns.pop();
         }
-        if self.patterns.capacity() > 16 && self.patterns.len() * 4 < self.patterns.capacity() {
-            self.patterns.shrink_to_fit();
-        }
+    }
+
+    /// Gives back memory that is not needed.
+    pub(crate) fn shrink(&mut self) {
+        self.patterns.shrink_to_fit();
+        self.order = Vec::new();
     }
 
     /// How many instances there are.
     pub(crate) fn instances(&self) -> usize {
         self.patterns.iter().flatten().map(Instances::len).sum()
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        let patterns = self.patterns.iter().flatten().map(Instances::bytes).sum::<usize>();
-        patterns + self.patterns.capacity() * size_of::<Option<Instances>>()
     }
 
     /// Shows an event to every pattern that waits for its classes. Without `out` nothing is found:
@@ -222,16 +213,6 @@ impl Instances {
             Instances::Any(stages) => stages.iter().map(Stage::len).sum(),
             Instances::Next(runs) => runs.len(),
             Instances::Strict(run) => run.len(),
-        }
-    }
-
-    fn bytes(&self) -> usize {
-        match self {
-            Instances::Any(stages) => {
-                stages.iter().map(Stage::bytes).sum::<usize>() + size_of_val(stages.as_slice())
-            }
-            Instances::Next(runs) => runs.bytes(),
-            Instances::Strict(run) => run.bytes(),
         }
     }
 }
@@ -395,5 +376,21 @@ impl Extend<'_, '_> {
             }
         }
         *self.order = order;
+    }
+}
+
+heap! {
+    Dispatch { of_class, merged }
+    Stage { firsts, rows, serials }
+    SingleState { patterns, order }
+}
+
+impl Heap for Instances {
+    fn heap(&self) -> usize {
+        match self {
+            Instances::Any(stages) => stages.heap(),
+            Instances::Next(runs) => runs.heap(),
+            Instances::Strict(run) => run.heap(),
+        }
     }
 }

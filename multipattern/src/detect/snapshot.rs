@@ -3,6 +3,8 @@
 //! It is logical: patterns as text, and the events that are in some window. Whatever a mechanism
 //! remembers follows from them, and is made anew by showing them again.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::mechanism::{Mechanism, State};
@@ -200,13 +202,13 @@ impl Detector {
             if *number < detector.catalog.next_number() {
                 return Err(corrupt("its patterns are not in order"));
             }
-            detector.catalog.set_next_number(*number);
-            detector.catalog.add(pattern, *since)?;
+            Arc::make_mut(&mut detector.catalog).set_next_number(*number);
+            Arc::make_mut(&mut detector.catalog).add(pattern, *since)?;
         }
         if snapshot.next_number < detector.catalog.next_number() {
             return Err(corrupt("its patterns are not in order"));
         }
-        detector.catalog.set_next_number(snapshot.next_number);
+        Arc::make_mut(&mut detector.catalog).set_next_number(snapshot.next_number);
         detector.rebuild();
         detector.stats = snapshot.stats;
         detector.counters = Counters::from_list(&snapshot.counters);

@@ -2,6 +2,7 @@
 //! chains that wait for it, and an event of its class moves them on to its children.
 
 use super::latest::Trie;
+use crate::heap::heap;
 
 /// The sets of one stream or partition.
 #[derive(Clone, Debug, Default)]
@@ -73,11 +74,8 @@ impl Starts {
     pub(crate) fn len(&self) -> usize {
         self.alive
     }
+}
 
-    pub(crate) fn bytes(&self) -> usize {
-        let lists =
-            self.waiting.iter().chain(&self.spare).chain(self.moved.iter().map(|own| &own.1));
-        self.waiting.capacity() * size_of::<Vec<u64>>()
-            + lists.map(|list| list.capacity() * size_of::<u64>()).sum::<usize>()
-    }
+heap! {
+    Starts { waiting, moved, spare }
 }

@@ -4,6 +4,8 @@
 //! the event it is written down once, so that the events that can follow it are the rest of that
 //! class's list. No window is ever shifted or searched, however long it is.
 
+use crate::heap::heap;
+
 /// Which counts are written down with the events of each class.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layout {
@@ -126,11 +128,6 @@ impl ClassWindow {
         }
         self.rows[last] = row;
         self.rows.push(0);
-    }
-
-    fn bytes(&self) -> usize {
-        (self.serials.capacity() + self.rows.capacity()) * size_of::<u64>()
-            + self.counts.capacity() * size_of::<u32>()
     }
 }
 
@@ -258,15 +255,10 @@ impl Windows {
             window.counts.extend(followers.iter().map(|&follower| totals[follower as usize]));
         }
     }
+}
 
-    /// The bytes that it holds.
-    pub(crate) fn bytes(&self) -> usize {
-        (self.places.capacity() + self.totals.capacity()) * size_of::<u32>()
-            + self.words.capacity() * size_of::<u64>()
-            + self
-                .windows
-                .iter()
-                .map(|window| window.bytes() + size_of::<ClassWindow>())
-                .sum::<usize>()
-    }
+heap! {
+    Layout { followers }
+    ClassWindow { serials, rows, counts }
+    Windows { places, totals, words, windows }
 }

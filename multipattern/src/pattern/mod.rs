@@ -12,6 +12,7 @@ pub use builder::{IntoCondition, PatternSetBuilder};
 pub use set::{PatternId, PatternSet};
 
 use crate::error::{Error, ErrorKind};
+use crate::heap::{Heap, heap};
 use crate::value::Value;
 
 /// Which events may lie between those of a match.
@@ -408,5 +409,21 @@ impl From<String> for Operand {
 impl From<&String> for Operand {
     fn from(event_type: &String) -> Self {
         Operand::new(event_type)
+    }
+}
+
+heap! {
+    PatternId {}
+    Condition { left, right }
+    Operand { event_type, label, conditions }
+    Pattern { id, operands }
+}
+
+impl Heap for Term {
+    fn heap(&self) -> usize {
+        match self {
+            Term::Own(name) | Term::Of(_, name) => name.heap(),
+            Term::Value(value) => value.heap(),
+        }
     }
 }

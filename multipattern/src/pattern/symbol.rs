@@ -1,16 +1,33 @@
 //! What operands are told apart by, once names have become numbers.
 
+use std::sync::Arc;
+
 use hashbrown::HashMap;
 
 use super::{Condition, Operand, Relation, Term};
 use crate::event::{Schema, Slot, TypeId};
+use crate::heap::{Heap, heap};
 use crate::value::Value;
 
-/// A constant; equal if it is written equally.
-#[derive(Clone, Debug)]
+/// A constant; equal if it is written equally. Its text is its own, which patterns that come and go do
+/// not share.
+#[derive(Debug)]
 pub(crate) struct Constant(pub(crate) Value);
 
+impl Clone for Constant {
+    fn clone(&self) -> Self {
+        Constant::new(&self.0)
+    }
+}
+
 impl Constant {
+    fn new(value: &Value) -> Self {
+        Constant(match value {
+            Value::Text(text) => Value::Text(Arc::from(&**text)),
+            other => other.clone(),
+        })
+    }
+
     fn key(&self) -> (u8, u64, &str) {
         match &self.0 {
             Value::Missing => (0, 0, ""),
@@ -98,7 +115,7 @@ impl Symbol {
             let slot = schema.add_attribute(left);
             match right {
                 Term::Value(value) => {
-                    own.push(OwnTest::Constant(slot, relation, Constant(value.clone())));
+                    own.push(OwnTest::Constant(slot, relation, Constant::new(value)));
                 }
                 Term::Own(name) => {
                     let other = schema.add_attribute(name);
@@ -139,5 +156,19 @@ impl Symbols {
 
     pub(crate) fn len(&self) -> usize {
         self.numbers.len()
+    }
+}
+
+heap! {
+    Class { own }
+    PairTest {}
+}
+
+impl Heap for OwnTest {
+    fn heap(&self) -> usize {
+        match self {
+            OwnTest::Constant(_, _, constant) => constant.0.heap(),
+            OwnTest::Slots(..) => 0,
+        }
     }
 }

@@ -13,6 +13,7 @@ mod shape;
 
 use std::sync::Arc;
 
+use count::Sums;
 use loops::Place;
 use pairs::Pairs;
 use shape::{NONE, Recipe, Shape};
@@ -22,6 +23,7 @@ use super::history::History;
 use super::latest::ROOT;
 use super::output::{Level, Out, Sink};
 use crate::event::{Record, TypeId};
+use crate::heap::heap;
 use crate::pattern::Semantics;
 use crate::stats::Counters;
 
@@ -57,7 +59,9 @@ pub(crate) struct Ring {
     starts: Vec<u32>,
     /// By class, how many events there have been.
     totals: Vec<u64>,
-    pairs: Vec<Pairs>,
+    /// By pair, where matches were counted.
+    sums: Vec<Sums>,
+    blocks: Vec<Pairs>,
     ready: Vec<u32>,
     scratch: Scratch,
 }
@@ -70,8 +74,8 @@ struct Scratch {
 
 impl Ring {
     /// For patterns of types alone, with windows of at most 64 events.
-    pub(crate) fn new(catalog: &Catalog, semantics: Semantics, decompose: bool) -> Self {
-        let shape = Shape::new(catalog, semantics, decompose);
+    pub(crate) fn new(catalog: &Catalog, semantics: Semantics) -> Self {
+        let shape = Shape::new(catalog, semantics);
         let most = (0..shape.classes as u32).map(|class| shape.endings(class).1.len()).max();
         let mut this = Ring {
             semantics,
@@ -82,7 +86,8 @@ impl Ring {
             types: [NO_TYPE; 64],
             starts: vec![0; shape.nodes()],
             totals: vec![0; shape.classes],
-            pairs: vec![Pairs::default(); shape.pairs.len()],
+            sums: Vec::new(),
+            blocks: vec![Pairs::default(); shape.blocks],
             ready: vec![0; most.unwrap_or(0)],
             shape: Arc::new(shape),
             scratch: Scratch { words: [0; 64], sums: [[0; 64]; 2] },
@@ -99,7 +104,8 @@ impl Ring {
         self.types = [NO_TYPE; 64];
         self.starts.fill(0);
         self.totals.fill(0);
-        self.pairs.iter_mut().for_each(Pairs::forget);
+        self.sums.iter_mut().for_each(Sums::forget);
+        self.blocks.iter_mut().for_each(Pairs::forget);
     }
 
     /// The index of the next event.
@@ -222,8 +228,11 @@ impl Ring {
         let last = self.row();
         let row = last.wrapping_sub(SLOTS - 1);
         let slot = self.next.wrapping_add(1) & 63;
-        let Ring { shape, words, totals, pairs: blocks, scratch, ready, .. } = self;
+        let Ring { shape, words, totals, sums, blocks, scratch, ready, .. } = self;
         let turned = |class: u32| words[class as usize].rotate_right(slot);
+        if out.level == Level::Count {
+            sums.resize_with(shape.pairs.len(), Sums::default);
+        }
         for &at in &ready[..length] {
             let recipe = &shape.recipes[(begin + at) as usize];
             let steps = shape.steps(recipe);
@@ -233,14 +242,24 @@ impl Ring {
             } else if out.level == Level::Count {
                 let words = &mut scratch.words[..steps.len()];
                 if loops::cut(words, steps, firsts, turned) {
+                    let pair = steps.last_chunk().map(|&[first, second]| {
+                        let own = &mut sums[recipe.pair as usize];
+                        let total = totals[second as usize];
+                        if own.is_for(total) {
+                            counters.block_hits += 1;
+                        } else {
+                            counters.block_misses += 1;
+                            own.make([turned(first), turned(second)], slot, total);
+                        }
+                        &*own
+                    });
                     let [one, other] = &mut scratch.sums;
-                    out.count(recipe.number, last, count::count(words, [one, other]));
+                    out.count(recipe.number, last, count::count(words, slot, pair, [one, other]));
                 }
             } else {
                 let mut pairs = None;
-                if recipe.pair != NONE {
-                    let own = &mut blocks[recipe.pair as usize];
-                    let [first, second] = shape.pairs[recipe.pair as usize];
+                if let (true, Some(&[first, second])) = (recipe.block != NONE, steps.last_chunk()) {
+                    let own = &mut blocks[recipe.block as usize];
                     let total = totals[second as usize];
                     if own.is_for(total) {
                         counters.block_hits += 1;
@@ -250,12 +269,12 @@ impl Ring {
                     }
                     pairs = Some(&*own);
                 }
-                let place = Place { pattern: recipe.number, row, slot, pairs };
-                if !out.wants_all() || !loops::of_length(steps, firsts, turned, place, last, out) {
+                let place = Place { pattern: recipe.number, row, slot, last };
+                if !out.wants_all() || !loops::of_length(steps, words, firsts, &place, pairs, out) {
                     let words = &mut scratch.words[..steps.len()];
                     if loops::cut(words, steps, firsts, turned) {
                         out.begin(steps.len() + 1, last);
-                        choose(words, 0, u64::MAX, &place, out);
+                        choose(words, 0, u64::MAX, &place, pairs, out);
                     }
                 }
             }
@@ -321,16 +340,7 @@ impl Ring {
 
     /// Rows of shared blocks.
     pub(crate) fn shared_rows(&self) -> usize {
-        self.pairs.iter().map(Pairs::len).sum()
-    }
-
-    pub(crate) fn bytes(&self) -> usize {
-        size_of::<Self>()
-            + self.shape.bytes()
-            + (self.words.capacity() + self.totals.capacity()) * size_of::<u64>()
-            + (self.starts.capacity() + self.ready.capacity()) * size_of::<u32>()
-            + self.pairs.capacity() * size_of::<Pairs>()
-            + self.pairs.iter().map(Pairs::bytes).sum::<usize>()
+        self.blocks.iter().map(Pairs::len).sum()
     }
 }
 
@@ -350,13 +360,14 @@ fn choose<S: Sink>(
     words: &[u64],
     at: usize,
     allowed: u64,
-    place: &Place<'_>,
+    place: &Place,
+    pairs: Option<&Pairs>,
     out: &mut Out<'_, S>,
 ) {
     let row = |bit: u32| place.row.wrapping_add(u64::from(bit));
     let mut word = words[at] & allowed;
-    if let Some(pairs) = place.pairs.filter(|_| at + 2 == words.len()) {
-        let ends = pairs.from(place.slot.wrapping_add(word.trailing_zeros()));
+    if let Some(pairs) = pairs.filter(|_| at + 2 == words.len()) {
+        let ends = pairs.rows().from(place.slot.wrapping_add(word.trailing_zeros()));
         return out.run(place.pattern, at, ends);
     }
     if at + 1 == words.len() {
@@ -373,8 +384,12 @@ fn choose<S: Sink>(
         let bit = word.trailing_zeros();
         word &= word - 1;
         out.buffer[at] = row(bit);
-        choose(words, at + 1, !1 << bit, place, out);
+        choose(words, at + 1, !1 << bit, place, pairs, out);
     }
+}
+
+heap! {
+    Ring { shape, words, starts, totals, sums, blocks, ready }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! event of its last class, since others can begin pairs, but not complete them.
 
 use super::highest;
+use crate::heap::heap;
 
 /// So many rows are written at once, needed or not: most lists are short, and where they end cannot
 /// be foreseen.
@@ -20,6 +21,24 @@ pub(super) struct Pairs {
     slots: [u16; 64],
     /// How many events of the last class there had been.
     made_for: u64,
+}
+
+/// The pairs to be read.
+#[derive(Clone, Copy)]
+pub(super) struct Rows<'a> {
+    pub(super) rows: &'a [[u64; 2]],
+    pub(super) slots: &'a [u16; 64],
+}
+
+/// No pairs.
+pub(super) const NO_ROWS: Rows<'_> = Rows { rows: &[], slots: &[0; 64] };
+
+impl<'a> Rows<'a> {
+    /// The pairs that begin with the event in a slot, or later; something follows that event.
+    #[inline(always)]
+    pub(super) fn from(&self, slot: u32) -> &'a [[u64; 2]] {
+        &self.rows[self.slots[slot as usize & 63] as usize..]
+    }
 }
 
 impl Default for Pairs {
@@ -71,10 +90,9 @@ impl Pairs {
         self.length = length;
     }
 
-    /// The pairs that begin with the event in a slot, or later; something follows that event.
-    #[inline(always)]
-    pub(super) fn from(&self, slot: u32) -> &[[u64; 2]] {
-        &self.rows[self.slots[slot as usize & 63] as usize..self.length]
+    #[inline]
+    pub(super) fn rows(&self) -> Rows<'_> {
+        Rows { rows: &self.rows[..self.length], slots: &self.slots }
     }
 
     pub(super) fn forget(&mut self) {
@@ -84,8 +102,8 @@ impl Pairs {
     pub(super) fn len(&self) -> usize {
         self.length
     }
+}
 
-    pub(super) fn bytes(&self) -> usize {
-        self.rows.capacity() * size_of::<[u64; 2]>()
-    }
+heap! {
+    Pairs { rows }
 }

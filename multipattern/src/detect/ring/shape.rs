@@ -3,9 +3,14 @@
 use crate::detect::catalog::{Catalog, Span};
 use crate::detect::latest::{ROOT, Trie};
 use crate::event::TypeId;
+use crate::heap::heap;
 use crate::pattern::{PatternId, Semantics};
 
 use hashbrown::HashMap;
+
+/// Pairs are written down if so many patterns have them: to find them anew is as quick, if they are not
+/// used very often before they are made again.
+const LEAST_USERS: u32 = 32;
 
 /// An event of no class.
 pub(super) const NONE: u32 = u32::MAX;
@@ -31,6 +36,8 @@ pub(super) struct Recipe {
     pub(super) window: u32,
     /// The pair of the two operands before the last one.
     pub(super) pair: u32,
+    /// The block of these pairs.
+    pub(super) block: u32,
     /// Its first event is not before this one.
     pub(super) since: u64,
 }
@@ -51,18 +58,20 @@ pub(super) struct Shape {
     steps: Vec<u32>,
     /// Pairs of classes that stand before the last operand of some pattern.
     pub(super) pairs: Vec<[u32; 2]>,
+    /// How many of them are written down.
+    pub(super) blocks: usize,
     /// The last event from which on a pattern may begin.
     pub(super) youngest: u64,
 }
 
 impl Shape {
-    /// With pairs, if patterns share what lies inside of them.
-    pub(super) fn new(catalog: &Catalog, semantics: Semantics, decompose: bool) -> Self {
+    pub(super) fn new(catalog: &Catalog, semantics: Semantics) -> Self {
         let classes = catalog.class_count();
         let mut this = Shape { classes, ..Shape::default() };
         let mut trie = Trie::new(classes);
         let mut own = vec![Vec::new(); classes];
         let mut known = HashMap::new();
+        let (mut numbers, mut blocks) = (HashMap::new(), HashMap::new());
         for (_, live) in catalog.lives() {
             let Span::Events(window) = catalog.span(live.span) else { continue };
             // It can never match.
@@ -71,13 +80,12 @@ impl Shape {
             }
             let (last, steps) = live.classes.split_last().expect("patterns have operands");
             let pair = match steps {
-                [.., first, second] if decompose && semantics == Semantics::Any => {
-                    *known.entry([*first, *second]).or_insert_with(|| {
-                        this.pairs.push([*first, *second]);
-                        this.pairs.len() as u32 - 1
-                    })
+                [.., first, second] if semantics == Semantics::Any => {
+                    let users: &mut u32 = known.entry([*first, *second]).or_default();
+                    *users += 1;
+                    Some([*first, *second])
                 }
-                _ => NONE,
+                _ => None,
             };
             let node = trie.add(steps);
             let next = semantics == Semantics::Next;
@@ -93,17 +101,31 @@ impl Shape {
                     steps: begin,
                     length: live.len() as u32,
                     window,
-                    pair,
+                    pair: NONE,
+                    block: NONE,
                     since: live.since,
                 },
+                pair,
             ));
         }
         let new = this.number(&trie);
         for own in own {
             this.begins.push(this.endings.len() as u32);
-            for (Ending { node, window, whole }, recipe) in own {
+            for (Ending { node, window, whole }, mut recipe, pair) in own {
                 let (node, whole) = (new[node as usize], new[whole as usize]);
                 this.endings.push(Ending { node, window, whole });
+                if let Some(pair) = pair {
+                    recipe.pair = *numbers.entry(pair).or_insert_with(|| {
+                        this.pairs.push(pair);
+                        this.pairs.len() as u32 - 1
+                    });
+                    if known[&pair] >= LEAST_USERS {
+                        recipe.block = *blocks.entry(pair).or_insert_with(|| {
+                            this.blocks += 1;
+                            this.blocks as u32 - 1
+                        });
+                    }
+                }
                 this.recipes.push(recipe);
             }
         }
@@ -193,17 +215,10 @@ impl Shape {
     pub(super) fn nodes(&self) -> usize {
         self.parents.len()
     }
+}
 
-    pub(super) fn bytes(&self) -> usize {
-        let numbers = self.class_of.capacity()
-            + self.nodes.capacity()
-            + self.parents.capacity()
-            + self.begins.capacity()
-            + self.steps.capacity();
-        size_of::<Self>()
-            + numbers * size_of::<u32>()
-            + self.endings.capacity() * size_of::<Ending>()
-            + self.recipes.capacity() * size_of::<Recipe>()
-            + self.pairs.capacity() * size_of::<[u32; 2]>()
-    }
+heap! {
+    Ending {}
+    Recipe {}
+    Shape { class_of, nodes, parents, begins, endings, recipes, steps, pairs }
 }

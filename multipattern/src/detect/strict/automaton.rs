@@ -13,6 +13,7 @@ use crate::detect::catalog::{Catalog, Span};
 use crate::detect::history::History;
 use crate::detect::output::{Level, Out, Sink};
 use crate::event::TypeId;
+use crate::heap::heap;
 use crate::pattern::PatternId;
 use crate::stats::Counters;
 
@@ -355,18 +356,6 @@ impl Automaton {
     pub(crate) fn nodes(&self) -> usize {
         self.nodes.len()
     }
-
-    pub(crate) fn bytes(&self) -> usize {
-        let lists = |node: &Node| {
-            node.edges.capacity() * size_of::<(u32, u32)>()
-                + node.output.capacity() * size_of::<Output>()
-        };
-        self.table.capacity() * size_of::<u32>()
-            + self.marks.capacity() * size_of::<Mark>()
-            + self.outputs.capacity() * size_of::<Output>()
-            + self.nodes.capacity() * size_of::<Node>()
-            + self.nodes.iter().map(lists).sum::<usize>()
-    }
 }
 
 /// What is known of the events before.
@@ -437,4 +426,11 @@ fn by_depth(mut trie: Vec<Node>) -> Vec<Node> {
         nodes.push(node);
     }
     nodes
+}
+
+heap! {
+    Output {}
+    Node { edges, output }
+    Mark {}
+    Automaton { columns, types, nodes, table, marks, outputs, found }
 }

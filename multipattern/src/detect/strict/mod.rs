@@ -11,6 +11,7 @@ use super::arrival::Arrival;
 use super::catalog::{Catalog, Live};
 use super::history::History;
 use super::output::{Level, Out, Sink};
+use crate::heap::heap;
 use crate::stats::Counters;
 
 /// Whether the events that end with the current one, one for each position, are a match.
@@ -108,10 +109,6 @@ impl Consecutive {
     pub(crate) fn len(&self) -> usize {
         self.ends.iter().filter(|&&end| end > 0).count()
     }
-
-    pub(crate) fn bytes(&self) -> usize {
-        self.ends.capacity() * size_of::<u64>()
-    }
 }
 
 /// Method `optimized`: when an event fits the last operand of a pattern, the events before it are
@@ -159,8 +156,9 @@ impl Backwards {
             }
         }
     }
+}
 
-    pub(crate) fn bytes(&self) -> usize {
-        self.endings.iter().map(|ending| ending.capacity() * size_of::<(u32, u32)>()).sum()
-    }
+heap! {
+    Consecutive { ends }
+    Backwards { endings, merged }
 }
