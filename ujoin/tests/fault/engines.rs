@@ -275,7 +275,7 @@ fn every_operation(
     each: u64,
     at: &Mutex<String>,
 ) -> u64 {
-    let input = input(60);
+    let input = input(46);
     let expected = oracle(&input);
     let mut case =
         Case { engine, policy: policy.clone(), when_full: WhenFull::Drain, retry: false };
