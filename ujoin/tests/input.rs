@@ -271,7 +271,7 @@ fn admission_forgets_with_the_watermark() {
         unit.clear();
         most = most.max(admission.remembered());
     }
-    assert!(most <= 256, "{most} observations were remembered");
+    assert!(most <= 128, "{most} observations were remembered");
 }
 
 #[test]

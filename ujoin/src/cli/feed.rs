@@ -105,28 +105,24 @@ impl Feed {
 
     /// Takes a row.
     pub(crate) fn take(&mut self, sighting: &Sighting<'_>, streams: &Streams) -> Result<(), Stop> {
+        if let Judge::Rows { unit, .. } = &self.judge
+            && !unit.fits(sighting)
+        {
+            self.settle(streams)?;
+        }
         self.counts.rows += 1;
         self.counts.rounded += u64::from(sighting.rounded);
         match &mut self.judge {
-            Judge::Rows { admission, unit } => {
-                if !unit.is_empty() && !unit.fits(sighting) {
-                    self.settle(streams)?;
-                } else if sighting.observation.is_none() {
-                    return match admission.admit(sighting.time) {
-                        true => self.accept(sighting, observation(sighting, self.next), None),
-                        false => {
-                            self.late(sighting);
-                            Ok(())
-                        }
-                    };
-                } else {
-                    unit.push(sighting);
-                    return Ok(());
+            Judge::Rows { unit, .. } if sighting.observation.is_some() => {
+                unit.push(sighting);
+                Ok(())
+            }
+            Judge::Rows { admission, .. } => {
+                if admission.admit(sighting.time) {
+                    return self.accept(sighting, observation(sighting, self.next), None);
                 }
-                // The unit is empty now.
-                self.counts.rows -= 1;
-                self.counts.rounded -= u64::from(sighting.rounded);
-                self.take(sighting, streams)
+                self.late(sighting);
+                Ok(())
             }
             Judge::Observations(gather) => {
                 match gather.push(sighting, streams) {

@@ -15,7 +15,7 @@ pub(super) const MOST: usize = 1_000;
 /// A sum of probabilities that is certain, in 1e-9.
 const CERTAIN: u64 = 1_000_000_000;
 /// Observations that are remembered before any are looked for that can be forgotten.
-const FEW: usize = 256;
+const FEW: usize = 64;
 
 /// What becomes of a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
