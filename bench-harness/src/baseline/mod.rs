@@ -1,7 +1,8 @@
 //! What the papers' engines are measured against.
 //!
 //! For many sequence patterns: [`join_dag`]. For NFA^b: [`stock`], and [`hand`], operators and array
-//! scans for single queries. For RPDT: the two systems of its paper (sections 2 and 5.2), **reconstructed**.
+//! scans for single queries. For the join of uncertain streams: `sqlite`, a database in memory. For RPDT:
+//! the two systems of its paper (sections 2 and 5.2), **reconstructed**.
 //!
 //! Neither program is public, and of the two publications the paper quotes little more than what
 //! they can do. Each engine here is therefore built from what its name and sources imply; its own
@@ -33,6 +34,8 @@ pub mod expdt;
 pub mod hand;
 pub mod join_dag;
 mod shared;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
 pub mod stock;
 
 pub use cep_engine::CepEngine;

@@ -17,6 +17,7 @@ mod plots;
 mod registry;
 mod rpdt;
 mod spread;
+mod ujoin;
 
 use std::fmt;
 use std::str::FromStr;

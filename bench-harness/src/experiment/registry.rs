@@ -1,6 +1,6 @@
 //! The experiments that exist.
 
-use super::{About, Experiment, multi, nfab, rpdt};
+use super::{About, Experiment, multi, nfab, rpdt, ujoin};
 use crate::error::{Error, Result};
 
 /// Experiments in the order in which they are listed, run and reported.
@@ -34,6 +34,8 @@ pub fn registry() -> Registry {
         .with(nfab::experiments())
         .with_paper(multi::PAPER)
         .with(multi::experiments())
+        .with_paper(ujoin::PAPER)
+        .with(ujoin::experiments())
 }
 
 impl Registry {
