@@ -107,3 +107,8 @@ pub use spill::{Spill, WhenFull};
 pub use stats::Stats;
 pub use travel::{TravelError, TravelTimes};
 pub use tuple::{Pair, StreamId, Tuple};
+
+/// The example of the README compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
