@@ -22,6 +22,56 @@
 //! [`PayloadLog::recover`](crate::storage::PayloadLog::recover), then [`ResultsFile::resume`], which
 //! cuts off what was written after the checkpoint and will be written again. A sink that cannot be
 //! cut off uses [`Delivered`] instead.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use ujoin::checkpoint::{Checkpoint, InputPosition};
+//! use ujoin::storage::{Memory, Storage};
+//! use ujoin::{Budget, Collect, Config, Policy, Probability, Spill, TravelTimes, Tuple};
+//!
+//! // On disk these would be `Files::open(directory)?`, and results would go to a `ResultsFile`.
+//! let spilled: Arc<dyn Storage> = Arc::new(Memory::new());
+//! let place = Memory::new();
+//! let input: Vec<Tuple> = (0..100)
+//!     .map(|seq| Tuple {
+//!         seq,
+//!         observation: seq,
+//!         key: seq % 5,
+//!         time: seq as i64,
+//!         stream: (seq % 3) as u32,
+//!         probability: Probability::ONE,
+//!     })
+//!     .collect();
+//! let spill = Spill::new(Budget::Entries(10), Policy::Quantile, spilled);
+//! let config = Config::new(TravelTimes::constant(3, 30)?).spill(spill);
+//! let mut found = Collect::default();
+//!
+//! let mut join = config.clone().build()?;
+//! join.push(&input[..60], &mut found)?;
+//! let mut checkpoint = Checkpoint {
+//!     inputs: vec![InputPosition { offset: 0, rows: 60 }],
+//!     ..Checkpoint::default()
+//! };
+//! let live = join.checkpoint(&mut checkpoint, &mut found)?;
+//! let store = join.store().expect("there is a budget");
+//! store.prepare(&checkpoint.segment_ids());
+//! checkpoint.save(&place, "run", &config.settings(), live)?;
+//! store.pin(&checkpoint.segment_ids())?;
+//! drop(join); // The process ends here, and another goes on.
+//!
+//! let mut live = Vec::new();
+//! let checkpoint = Checkpoint::load(&place, "run", &config.settings(), |t| live.extend(t))?
+//!     .expect("it was saved");
+//! let mut join = config.resume(&checkpoint, &live)?;
+//! join.push(&input[checkpoint.inputs[0].rows as usize..], &mut found)?;
+//! join.finish(&mut found)?;
+//! # let mut all = Collect::default();
+//! # let mut join = Config::new(TravelTimes::constant(3, 30)?).build()?;
+//! # join.push(&input, &mut all)?;
+//! # join.finish(&mut all)?;
+//! # assert_eq!(found.pairs.len(), all.pairs.len());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod format;
 mod settings;

@@ -16,8 +16,8 @@ const LOCK: &str = "LOCK";
 #[derive(Clone, Debug)]
 pub struct Files {
     directory: PathBuf,
-    /// Removes the directory with the last clone of a temporary one.
-    _temporary: Option<Arc<Temporary>>,
+    /// Of a temporary one; removes it with the last clone.
+    temporary: Option<Arc<Temporary>>,
 }
 
 #[derive(Debug)]
@@ -38,13 +38,13 @@ impl Files {
     pub fn open(directory: impl AsRef<Path>) -> io::Result<Files> {
         let directory = directory.as_ref();
         fs::create_dir_all(directory)?;
-        Ok(Files { directory: directory.to_owned(), _temporary: None })
+        Ok(Files { directory: directory.to_owned(), temporary: None })
     }
 
     /// A directory that must exist already when it is used.
     #[must_use]
     pub fn at(directory: impl AsRef<Path>) -> Files {
-        Files { directory: directory.as_ref().to_owned(), _temporary: None }
+        Files { directory: directory.as_ref().to_owned(), temporary: None }
     }
 
     /// A new directory among the system's temporary ones, readable by this user only, that is removed
@@ -61,7 +61,7 @@ impl Files {
             match private_directory(&directory) {
                 Ok(()) => {
                     let temporary = Some(Arc::new(Temporary(directory.clone())));
-                    return Ok(Files { directory, _temporary: temporary });
+                    return Ok(Files { directory, temporary });
                 }
                 // Left by a killed process that had our number.
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
@@ -154,6 +154,10 @@ impl Storage for Files {
 
     fn place(&self) -> String {
         self.directory.display().to_string()
+    }
+
+    fn is_temporary(&self) -> bool {
+        self.temporary.is_some()
     }
 }
 

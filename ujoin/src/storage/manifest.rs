@@ -123,6 +123,10 @@ impl Manifest {
         for id in drop {
             listed.remove(id);
         }
+        if storage.is_temporary() {
+            self.listed = listed;
+            return Ok(());
+        }
         let changes = add.len() + drop.len();
         let idle = (self.lines + changes).saturating_sub(listed.len());
         match self.file.take() {
@@ -165,9 +169,9 @@ impl Manifest {
         Ok(file)
     }
 
-    /// Whether the file holds exactly this list for certain.
-    pub(super) fn is_settled(&self) -> bool {
-        self.file.is_some()
+    /// Whether what is on disk, if anything, holds exactly this list for certain.
+    pub(super) fn is_settled(&self, storage: &dyn Storage) -> bool {
+        self.file.is_some() || storage.is_temporary()
     }
 }
 

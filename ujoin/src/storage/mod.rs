@@ -14,7 +14,8 @@
 //! [`SegmentStore::write`] has returned `Ok` are the tuples safe; on an error the caller still has
 //! them and nothing on disk counts. After a failed sync the system may have thrown the written pages
 //! away and report success next time, so a file is never synced twice: another attempt starts a new
-//! file from memory.
+//! file from memory. In a [temporary](Storage::is_temporary) directory, which nobody opens again, the
+//! manifest is kept in memory and only segments are synced: a third of the syncs.
 //!
 //! # When a directory is opened
 //!
@@ -110,6 +111,13 @@ pub trait Storage: Debug + Send + Sync {
 
     /// Where this is, for messages.
     fn place(&self) -> String;
+
+    /// Whether the directory ends with the process. Then what it lists need not survive, and only the
+    /// contents of files are synced, so that a disk which cannot take them is found out while they are
+    /// still in memory.
+    fn is_temporary(&self) -> bool {
+        false
+    }
 }
 
 /// A file that is being written.

@@ -194,7 +194,7 @@ impl SegmentStore {
     /// Removes files that nothing lists, as far as that works; the rest is tried another time, and
     /// at the next opening in any case.
     fn remove_doomed(&self, state: &mut State) {
-        if !state.manifest.is_settled() || state.doomed.is_empty() {
+        if !state.manifest.is_settled(&*self.storage) || state.doomed.is_empty() {
             return;
         }
         state.doomed.retain(|&id| !self.remove_files(id));
@@ -333,6 +333,9 @@ fn remove(storage: &dyn Storage, name: &str) -> Result<(), StorageError> {
 }
 
 fn sync_dir(storage: &dyn Storage) -> Result<(), StorageError> {
+    if storage.is_temporary() {
+        return Ok(());
+    }
     storage.sync_dir().map_err(|e| StorageError::io(&storage.place(), "sync the directory", e))
 }
 

@@ -172,7 +172,8 @@ fn no_tuples_are_no_segment() {
 
 #[test]
 fn files_are_as_memory() {
-    let files = Files::temporary().unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let files = Files::open(directory.path()).unwrap();
     let all = tuples(0..10_000);
     let meta = {
         let store = SegmentStore::open(Arc::new(files.clone()), CONFIG).unwrap();

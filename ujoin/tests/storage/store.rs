@@ -139,6 +139,26 @@ fn retired_segments_are_deleted_unless_a_checkpoint_names_them() {
 }
 
 #[test]
+fn a_temporary_directory_has_no_manifest() {
+    let files = Files::temporary().unwrap();
+    let path = files.directory().to_owned();
+    let names = || {
+        let entries = std::fs::read_dir(&path).unwrap();
+        let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    let store = SegmentStore::create(Arc::new(files), 1).unwrap();
+    let s = write(&store, 3);
+    store.read(s[1]).unwrap().verify().unwrap();
+    store.retire(&s[..2]).unwrap();
+    assert_eq!(ids(&store), [2]);
+    assert_eq!(names(), ["0000000000000002.segment", "LOCK"]);
+    drop(store);
+    assert!(!path.exists());
+}
+
+#[test]
 fn the_manifest_does_not_grow_for_ever() {
     let memory = Memory::new();
     let store = open(&memory);
