@@ -161,11 +161,12 @@ impl Ring {
         self.classes[slot] = class;
         self.types[slot] = event_type;
         self.totals[class as usize] += 1;
-        self.starts[ROOT as usize] = self.next + 1;
+        let starts = &mut self.starts[..];
+        starts[ROOT as usize] = self.next + 1;
         let (first, parents) = self.shape.moves(class);
         // Children before their parents, which still say what held before this event.
-        for at in (0..parents.len()).rev() {
-            self.starts[first + at] = self.starts[parents[at] as usize];
+        for (at, &parent) in parents.iter().enumerate().rev() {
+            starts[first + at] = starts[parent as usize];
         }
         let moves = parents.len();
         self.go_on();
@@ -194,20 +195,17 @@ impl Ring {
     #[inline]
     fn ready(&mut self, class: u32) -> (u32, usize, usize) {
         let now = self.next + 1;
-        self.starts[ROOT as usize] = now;
+        let (starts, ready) = (&mut self.starts[..], &mut self.ready[..]);
+        starts[ROOT as usize] = now;
         let (first, endings) = self.shape.endings(class);
         let mut length = 0;
         let next = self.semantics == Semantics::Next;
         for (at, ending) in (0..).zip(endings) {
-            let start = self.starts[ending.node as usize];
+            let start = starts[ending.node as usize];
             // Written in any case, and kept if it is one: which are cannot be foreseen.
-            self.ready[length] = at;
-            let ends = if next {
-                start > self.starts[ending.whole as usize]
-            } else {
-                now - start < ending.window
-            };
-            length += usize::from(ends);
+            ready[length] = at;
+            let in_window = now - start < ending.window;
+            length += usize::from(in_window & (!next | (start > starts[ending.whole as usize])));
         }
         (first, length, endings.len())
     }
