@@ -124,6 +124,7 @@ fn damage_does_not_bring_the_engine_down() {
         "PATTERN SEQ(A+ a[], B b, C c) WHERE skip_till_any_match { [k] AND c.x < a[1].x } WITHIN 9 ms",
         "PATTERN SEQ(A a, B b, C c) WHERE skip_till_any_match { [k] } WITHIN 9 EVENTS",
         "PATTERN SEQ(A a, B b, A c, C d, B e) WHERE strict_contiguity WITHIN 9 ms",
+        "PATTERN SEQ(A a, C b) WHERE skip_till_next_match { [k] AND b.x > a.x } WITHIN 9 ms",
         "PATTERN SEQ(A+ a[], B b) WHERE skip_till_next_match { a[i].x > avg(a[..i-1].x) }",
         "PATTERN SEQ(A a, ~B b, C+ c[]) WHERE skip_till_any_match { b.x > c[1].x } WITHIN 5 ms AFTER MATCH SKIP TO NEXT",
     ];

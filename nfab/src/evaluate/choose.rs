@@ -7,7 +7,7 @@
 
 use super::compact::sets::MOST_CONDITIONS;
 use super::forest;
-use super::sequence::Sequence;
+use super::sequence::{Pair, Sequence};
 use crate::config::{Config, HistoryKind};
 use crate::error::{Error, ErrorKind};
 use crate::limits::Policy;
@@ -55,6 +55,12 @@ pub(crate) fn choose(
                 Evaluation::Grouped,
                 "conditions look back at last events only and no event is both taken and ignored, so \
                  partial matches that have taken the same event last are one"
+                    .to_owned(),
+            ),
+            (Some(_), None) if Pair::fits(automaton) => (
+                Evaluation::Grouped,
+                "two single events are compared with each other and no event is both taken and \
+                 ignored, so first events wait in a list beside what they are compared by"
                     .to_owned(),
             ),
             (Some(_), None) if forks(program) => (

@@ -9,11 +9,12 @@
 //! | [`Grouped`](grouped) | conditions that look back at first and last events | all runs in one wait that remember the same |
 //!
 //! The compact evaluation of a [sequence] of single events is simpler than that of the others: a queue
-//! a stage, or, where no event is passed over, a bit a stage. Where the last event decides what
-//! becomes of a run, the grouped one is a [forest] of events.
+//! a stage, or, where no event is passed over, a bit a stage. Two single events of which the second is
+//! compared with the first have a list of first events instead of groups. Where the last event decides
+//! what becomes of a run, the grouped one is a [forest] of events.
 //!
-//! Otherwise both keep the runs in a [`graph`] of events. A [`reader`] reads the matches that an event completes
-//! off it: [few](few) of them one by one. Otherwise the part of the graph that leads to them is
+//! Otherwise both keep the runs in a [`graph`] of events. A [`reader`] reads the matches that an event
+//! completes off it: [few](few) of them one by one. Otherwise the part of the graph that leads to them is
 //! [marked](marked), and a [`walk`] enumerates them in their order, or they are counted. The
 //! [`stages`] are for patterns that bind the same events in several ways; which ones they are, is
 //! found by [`ambiguity`].
@@ -43,4 +44,4 @@ pub(crate) use choose::{choose, with_config};
 pub(crate) use compact::Compact;
 pub(crate) use forest::{Forest, fits as fits_forest};
 pub(crate) use grouped::Grouped;
-pub(crate) use sequence::{Row, Sequence};
+pub(crate) use sequence::{Pair, Row, Sequence};

@@ -119,6 +119,12 @@ impl Kinds {
         self.concerned[kind.class].0 & bit(wait) != 0
     }
 
+    /// Whether an event of a kind may change anything.
+    #[inline]
+    pub(crate) fn matters(&self, kind: Kind) -> bool {
+        self.concerned[kind.class] != (0, false)
+    }
+
     /// Whether a run may begin with an event of a kind.
     #[inline]
     pub(crate) fn begins(&self, kind: Kind) -> bool {

@@ -57,17 +57,21 @@ impl Clock {
         self.alarms.push_back((key, partition));
     }
 
-    /// Takes the next alarm that has gone off.
-    pub(crate) fn next(&mut self, horizon: Key, now: i64) -> Option<Handle> {
+    /// Whether an alarm has gone off.
+    #[inline]
+    pub(crate) fn is_due(&self, horizon: Key, now: i64) -> bool {
         let horizon = match self.gap {
             Some(gap) => oldest_time(gap, false, now),
             None => horizon,
         };
-        let &(key, partition) = self.alarms.front()?;
-        if key >= horizon {
+        self.alarms.front().is_some_and(|&(key, _)| key < horizon)
+    }
+
+    /// Takes the next alarm that has gone off.
+    pub(crate) fn next(&mut self, horizon: Key, now: i64) -> Option<Handle> {
+        if !self.is_due(horizon, now) {
             return None;
         }
-        self.alarms.pop_front();
-        Some(partition)
+        self.alarms.pop_front().map(|(_, partition)| partition)
     }
 }

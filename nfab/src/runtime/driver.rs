@@ -18,8 +18,9 @@ use crate::config::{Config, EndOfInput};
 use crate::error::Error;
 use crate::event::{Event, TypeId};
 use crate::history::EventStore;
-use crate::nfa::Automaton;
+use crate::nfa::kinds::Kinds;
 use crate::nfa::program::Window;
+use crate::nfa::{Automaton, Skip};
 use crate::predicate::evaluate::Faults;
 use crate::stats::Stats;
 
@@ -38,6 +39,9 @@ pub(super) struct Driver<E: Event, V: Evaluator<E>> {
     unkeyed: bool,
     /// Time may advance without a look at anything.
     quiet: bool,
+    /// With keys: nothing comes out when a window passes, and nobody minds events of other partitions,
+    /// so that events which change nothing need no partition.
+    calm: Option<Kinds>,
     /// While nothing is held, events of other types than these change nothing.
     begins: Option<Box<[TypeId]>>,
     /// Nothing is held.
@@ -81,6 +85,7 @@ macro_rules! context {
 // Behind the macro that they use.
 mod bounds;
 mod deliver;
+mod keyed;
 
 impl<E: Event, V: Evaluator<E>> Driver<E, V> {
     pub(super) fn new(automaton: Arc<Automaton>, config: Config, evaluator: V) -> Self {
@@ -93,9 +98,14 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
             program.begins(&automaton.conditions)
         };
         let foreign = |(at, wait): (usize, &crate::nfa::program::Wait)| wait.foreign != at as u32;
+        let foreign_matters = keyed && program.waits.iter().enumerate().any(foreign);
+        // Without waits, or with a skip, more than the program decides what becomes of a run.
+        let plain = !program.waits.is_empty() && automaton.skip == Skip::None;
+        let calm = keyed && plain && !prompt && !foreign_matters && program.filters.is_empty();
         let mut driver = Driver {
+            calm: calm.then(|| Kinds::new(program, &automaton.conditions)),
             clocks: if keyed { Clock::all(&automaton, prompt) } else { Vec::new() },
-            foreign_matters: keyed && program.waits.iter().enumerate().any(foreign),
+            foreign_matters,
             facts: Facts::new(&automaton),
             automaton,
             evaluator,
@@ -155,38 +165,39 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
     #[inline]
     pub(super) fn push(&mut self, event: E, sink: &mut impl Sink<E>) -> Result<(), Error> {
         let time = event.time();
-        // Of most events in most streams nothing comes but that time advances.
-        if self.quiet && self.watermark.is_some_and(|now| now <= time) {
-            match self.glance(&event, time) {
-                Glance::Nothing => {}
-                Glance::Keeps => self.keep(event, time),
-                Glance::Show => return self.push_on(event, time, sink),
+        if self.watermark.is_some_and(|now| now <= time) {
+            // Of most events in most streams nothing comes but that time advances.
+            if self.quiet {
+                let number = self.stats.events;
+                let glance = self.glance(&event, number, time);
+                if glance == Glance::Show {
+                    return self.push_on(event, time, sink);
+                }
+                self.watermark = Some(time);
+                self.stats.events += 1;
+                if glance == Glance::Keeps {
+                    let window = self.automaton.program.window;
+                    self.horizon = window.horizon(number, time);
+                    self.idle = false;
+                    self.store.push(number, window.key(number, time), event);
+                    return self.bound(0);
+                }
+                return Ok(());
             }
-            self.watermark = Some(time);
-            self.stats.events += 1;
-            return Ok(());
+            if self.calm.is_some() {
+                return self.push_keyed(event, time, sink);
+            }
         }
         self.push_on(event, time, sink)
     }
 
-    /// What comes of an event, as far as that is known without showing it.
+    /// What comes of an event in a stream without keys, as far as that is known without showing it.
     #[inline]
-    fn glance(&mut self, event: &E, time: i64) -> Glance {
-        match self.evaluator.glance(self.partitions.first(), event, time) {
+    fn glance(&mut self, event: &E, number: u64, time: i64) -> Glance {
+        let arrival = Arrival { event, number, time, place: self.store.next() };
+        match self.evaluator.glance(self.partitions.first(), &arrival, &mut self.stats) {
             Glance::Show if self.is_idle(event) => Glance::Nothing,
             glance => glance,
-        }
-    }
-
-    /// Keeps an event that was not shown.
-    #[inline]
-    fn keep(&mut self, event: E, time: i64) {
-        let number = self.stats.events;
-        self.store.push(number, self.automaton.program.window.key(number, time), event);
-        self.idle = false;
-        self.note_peaks();
-        if self.store.len() >= self.forget_at {
-            self.forget();
         }
     }
 
@@ -211,7 +222,7 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
         if self.unkeyed
             && !self.quiet
             && self.out.is_empty()
-            && self.glance(&event, time) == Glance::Nothing
+            && self.glance(&event, number, time) == Glance::Nothing
         {
             return Ok(());
         }
@@ -272,7 +283,8 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
         if !self.unkeyed {
             // Not at the end of a call, where the matches of a part that is empty by now may wait.
             self.partitions.give_up(|part| evaluator.clear(part));
-            found = self.partitions.find(&event, key, || evaluator.part());
+            let at = self.partitions.find(&event, key);
+            found = at.map(|found| self.partitions.place(found, || evaluator.part()));
             result = self.leave(found, time);
         }
         let Some(at) = found else {
@@ -280,6 +292,18 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
             let delivered = self.deliver(cause, sink);
             return result.and(delivered);
         };
+        self.show(result, event, (number, time, at), sink)
+    }
+
+    /// Shows an event to its partition, unless something has failed before.
+    fn show(
+        &mut self,
+        mut result: Result<(), Error>,
+        event: E,
+        (number, time, at): (u64, i64, u32),
+        sink: &mut impl Sink<E>,
+    ) -> Result<(), Error> {
+        let cause = Cause::Event(number);
         // Kept until it turns out that nobody needs it.
         let place = self.store.push(number, self.automaton.program.window.key(number, time), event);
         let event = self.store.get(place);

@@ -9,6 +9,7 @@ use crate::history::{EventIndex, Marks, Moved};
 use crate::limits::Policy;
 use crate::nfa::Automaton;
 use crate::nfa::program::Window;
+use crate::stats::Stats;
 
 /// The event being processed.
 #[derive(Debug)]
@@ -62,8 +63,7 @@ pub(crate) fn oldest_time(length: i64, inclusive: bool, now: i64) -> i64 {
 pub(crate) enum Glance {
     /// It need not be shown, and nobody keeps it.
     Nothing,
-    /// It need not be shown; it has been taken in and is to be kept. No limit is reached, and whatever
-    /// was kept before it may be asked for by [`Evaluator::needs`].
+    /// It need not be shown; it has been taken in and is to be kept at its place.
     Keeps,
     /// It is to be shown, next.
     Show,
@@ -94,10 +94,27 @@ pub(crate) trait Evaluator<E: Event> {
         false
     }
 
-    /// What comes of an event in the part of a stream without keys.
+    /// What comes of an event in the part of a stream without keys. Its place is the next one.
     #[inline]
-    fn glance(&mut self, part: &Self::Part, event: &E, _time: i64) -> Glance {
-        if self.passes_over(part, event) { Glance::Nothing } else { Glance::Show }
+    fn glance(
+        &mut self,
+        part: &mut Self::Part,
+        arrival: &Arrival<'_, E>,
+        _stats: &mut Stats,
+    ) -> Glance {
+        if self.passes_over(part, arrival.event) { Glance::Nothing } else { Glance::Show }
+    }
+
+    /// The same for one of several parts.
+    #[inline]
+    fn glance_keyed(
+        &mut self,
+        _part: &mut Self::Part,
+        _arrival: &Arrival<'_, E>,
+        _horizon: Key,
+        _stats: &mut Stats,
+    ) -> Glance {
+        Glance::Show
     }
 
     /// Shows an event of the partition to all its partial matches, and lets one start. Matches that

@@ -21,7 +21,7 @@ enum Item {
 
 /// The same, as an event lends it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Lent<'a> {
+pub(crate) enum Lent<'a> {
     Int(i64),
     Float(u64),
     Bool(bool),
@@ -29,8 +29,9 @@ enum Lent<'a> {
 }
 
 impl<'a> Lent<'a> {
+    /// `None` if nothing equals the value.
     #[inline]
-    fn new(value: ValueRef<'a>) -> Option<Lent<'a>> {
+    pub(crate) fn new(value: ValueRef<'a>) -> Option<Lent<'a>> {
         Some(match value {
             ValueRef::Int(i) => Lent::Int(i),
             ValueRef::Text(t) => Lent::Text(t),
@@ -42,6 +43,15 @@ impl<'a> Lent<'a> {
                 if whole { Lent::Int(x as i64) } else { Lent::Float(x.to_bits()) }
             }
         })
+    }
+
+    /// The hash of a key of this value alone.
+    #[inline]
+    pub(crate) fn hash_alone(self, hasher: &impl BuildHasher) -> u64 {
+        match self {
+            Lent::Int(i) => hasher.hash_one(i),
+            other => hasher.hash_one(other),
+        }
     }
 
     fn keep(self) -> Item {
@@ -83,7 +93,7 @@ impl Item {
 pub(crate) struct Key {
     first: Option<Item>,
     /// Of a key of several values the others.
-    others: Vec<Item>,
+    others: Box<[Item]>,
 }
 
 impl Key {
@@ -95,16 +105,19 @@ impl Key {
         hasher: &impl BuildHasher,
     ) -> Option<u64> {
         if let [slot] = slots {
-            return match Lent::new(event.attribute(*slot))? {
-                Lent::Int(i) => Some(hasher.hash_one(i)),
-                other => Some(hasher.hash_one(other)),
-            };
+            return Some(Lent::new(event.attribute(*slot))?.hash_alone(hasher));
         }
         let mut state = hasher.build_hasher();
         for &slot in slots {
             Lent::new(event.attribute(slot))?.hash(&mut state);
         }
         Some(state.finish())
+    }
+
+    /// Whether an event has a key.
+    #[inline]
+    pub(crate) fn is_in<E: Event>(event: &E, slots: &[Slot]) -> bool {
+        slots.iter().all(|&slot| Lent::new(event.attribute(slot)).is_some())
     }
 
     /// The key of an event that has one.
@@ -117,10 +130,9 @@ impl Key {
     /// The hash, which is that of the events.
     #[cfg(feature = "serde")]
     pub(crate) fn rehash(&self, hasher: &impl BuildHasher) -> u64 {
-        let items = || self.first.iter().chain(&self.others).map(Item::lend);
+        let items = || self.first.iter().chain(self.others.iter()).map(Item::lend);
         match items().next() {
-            Some(Lent::Int(i)) if self.others.is_empty() => hasher.hash_one(i),
-            Some(other) if self.others.is_empty() => hasher.hash_one(other),
+            Some(alone) if self.others.is_empty() => alone.hash_alone(hasher),
             _ => {
                 let mut state = hasher.build_hasher();
                 items().for_each(|item| item.hash(&mut state));
@@ -133,6 +145,12 @@ impl Key {
     #[cfg(feature = "serde")]
     pub(crate) fn width(&self) -> usize {
         usize::from(self.first.is_some()) + self.others.len()
+    }
+
+    /// Whether it is a key of this value alone.
+    #[inline]
+    pub(crate) fn is(&self, value: Lent<'_>) -> bool {
+        self.first.as_ref().is_some_and(|first| first.is(value))
     }
 
     /// Whether an event has this key.

@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use crate::config::{Config, HistoryKind};
 use crate::error::{Error, ErrorKind};
-use crate::evaluate::{Compact, Forest, Grouped, Row, Sequence, fits_forest, with_config};
+use crate::evaluate::{Compact, Forest, Grouped, Pair, Row, Sequence, fits_forest, with_config};
 use crate::event::Event;
 use crate::history::{BufferView, ChainBuffer, Shape, VersionedBuffer};
 use crate::limits::Limit;
@@ -58,6 +58,7 @@ enum Core<E: Event> {
     Compact(Driver<E, Compact>),
     Sequence(Driver<E, Sequence>),
     Row(Driver<E, Row>),
+    Pair(Driver<E, Pair>),
 }
 
 /// Does the same with whichever evaluation there is.
@@ -72,6 +73,7 @@ macro_rules! each {
             Core::Compact($driver) => $do,
             Core::Sequence($driver) => $do,
             Core::Row($driver) => $do,
+            Core::Pair($driver) => $do,
         }
     };
 }
@@ -121,22 +123,26 @@ impl<E: Event> Engine<E> {
         let stages = automaton.stages.len();
         let evaluation = with_config(&automaton, &config).0;
         let compact = evaluation == Evaluation::Compact;
-        let row = compact.then(|| Row::new(&automaton, &config)).flatten();
+        let row = compact.then(|| Row::new(&automaton)).flatten();
+        let grouped = evaluation == Evaluation::Grouped;
+        let pair = grouped.then(|| Pair::new(&automaton)).flatten();
         let sequence = compact.then(|| Sequence::new(&automaton)).flatten();
         let core = if automaton.program.waits.is_empty() || flink_skip {
             let evaluator = Interpreter::new(&automaton, ChainBuffer::new(stages));
             Core::Interpreter(Driver::new(automaton, config, evaluator))
         } else if let Some(evaluator) = row {
             Core::Row(Driver::new(automaton, config, evaluator))
+        } else if let Some(evaluator) = pair {
+            Core::Pair(Driver::new(automaton, config, evaluator))
         } else if let Some(evaluator) = sequence {
             Core::Sequence(Driver::new(automaton, config, evaluator))
         } else if compact {
             let evaluator = Compact::new(&automaton);
             Core::Compact(Driver::new(automaton, config, evaluator))
-        } else if evaluation == Evaluation::Grouped && fits_forest(&automaton) {
+        } else if grouped && fits_forest(&automaton) {
             let evaluator = Forest::new(&automaton);
             Core::Forest(Driver::new(automaton, config, evaluator))
-        } else if evaluation == Evaluation::Grouped {
+        } else if grouped {
             let evaluator = Grouped::new(&automaton);
             Core::Grouped(Driver::new(automaton, config, evaluator))
         } else if config.history == HistoryKind::Versioned {

@@ -5,7 +5,7 @@ mod save;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-use super::key::Key;
+use super::key::{Key, Lent};
 use crate::event::{Event, Slot};
 
 /// Partitions without partial matches that are kept for another key.
@@ -34,6 +34,15 @@ pub(crate) struct Handle {
     generation: u32,
 }
 
+/// Where the partition of an event is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Found {
+    /// At this place.
+    At(u32),
+    /// There is none; its key has this hash.
+    New(u64),
+}
+
 /// All partitions. Without a key there is one.
 #[derive(Debug)]
 pub(crate) struct Partitions<P> {
@@ -59,33 +68,42 @@ impl<P> Partitions<P> {
         }
     }
 
-    /// The place of the partition of an event, perhaps one that is given up again in
-    /// [`settle`](Self::settle); `None` if the event has no key.
+    /// Looks for the partition of an event with a key; `None` if the event has none.
     #[inline]
-    pub(crate) fn find<E: Event>(
-        &mut self,
-        event: &E,
-        slots: &[Slot],
-        part: impl FnOnce() -> P,
-    ) -> Option<u32> {
-        if slots.is_empty() {
-            return Some(0);
-        }
+    pub(crate) fn find<E: Event>(&self, event: &E, slots: &[Slot]) -> Option<Found> {
+        let [slot] = slots else { return self.find_many(event, slots) };
+        let value = Lent::new(event.attribute(*slot))?;
+        let hash = value.hash_alone(&self.hasher);
+        let all = &self.all;
+        let known = self.table.find(hash, |&at| all[at as usize].key.is(value));
+        Some(known.map_or(Found::New(hash), |&at| Found::At(at)))
+    }
+
+    /// The same for a key of several values.
+    fn find_many<E: Event>(&self, event: &E, slots: &[Slot]) -> Option<Found> {
         let hash = Key::hash(event, slots, &self.hasher)?;
         let all = &self.all;
         let known = self.table.find(hash, |&at| all[at as usize].key.is_of(event, slots));
-        if let Some(&at) = known {
-            return Some(at);
+        Some(known.map_or(Found::New(hash), |&at| Found::At(at)))
+    }
+
+    /// The place of a partition, perhaps one that is given up again in [`settle`](Self::settle).
+    #[inline]
+    pub(crate) fn place(&mut self, found: Found, part: impl FnOnce() -> P) -> u32 {
+        match found {
+            Found::At(at) => at,
+            Found::New(hash) => {
+                let at = self.free.pop().unwrap_or_else(|| self.add(part()));
+                self.all[at as usize].hash = hash;
+                at
+            }
         }
-        let at = self.free.pop().unwrap_or_else(|| self.add(part()));
-        self.all[at as usize].hash = hash;
-        Some(at)
     }
 
     /// The part of a stream without keys.
     #[inline]
-    pub(crate) fn first(&self) -> &P {
-        &self.all[0].part
+    pub(crate) fn first(&mut self) -> &mut P {
+        &mut self.all[0].part
     }
 
     /// Adds a partition; the first one is that of a stream without keys.
@@ -133,6 +151,13 @@ impl<P> Partitions<P> {
         } else {
             self.free.push(place);
         }
+    }
+
+    /// Whether it is noted already that something is held in a partition, or that nothing is.
+    #[inline]
+    pub(crate) fn is_noted(&self, place: u32, holds: bool) -> bool {
+        let found = &self.all[place as usize];
+        found.known && found.busy == holds
     }
 
     /// Notes whether something is held in a partition that is known.

@@ -96,6 +96,7 @@ impl<E: Event> Core<E> {
             Core::Compact(_) => "compact",
             Core::Sequence(_) => "compact",
             Core::Row(_) => "row",
+            Core::Pair(_) => "pair",
         }
     }
 }

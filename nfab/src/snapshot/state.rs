@@ -102,6 +102,8 @@ pub(crate) enum Part {
     Sequence(Vec<Queue>),
     /// For each number of events, less one, whether a partial match has so many, in bits.
     Row(u64),
+    /// The first events that wait, and what the second one is compared with if that is an integer.
+    Pair(Vec<(EventAt, Option<i64>)>),
     /// Events in their order, and the places of those that wait for another one.
     Forest {
         nodes: Vec<Node>,

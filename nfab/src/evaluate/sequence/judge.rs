@@ -23,7 +23,7 @@ pub(super) struct Gap {
 #[derive(Debug)]
 pub(super) struct Stage {
     pub(super) number: u32,
-    formula: Formula,
+    pub(super) formula: Formula,
     pub(super) gap: Gap,
 }
 
@@ -71,6 +71,29 @@ pub(super) fn stages(automaton: &Automaton) -> Option<Vec<Stage>> {
         }
         stages.push(Stage { number: m.stage, formula: m.formula.clone(), gap });
         wait = next;
+    }
+}
+
+/// Splits a formula: what is said of the event alone, and the conditions that look back, all of which
+/// are to hold, too.
+pub(super) fn split(formula: &Formula, conditions: &[Condition]) -> Option<(Formula, Vec<u32>)> {
+    fn is_unary(formula: &Formula, conditions: &[Condition]) -> bool {
+        match formula {
+            Formula::True => true,
+            Formula::Holds(number) => conditions[*number as usize].unary,
+            Formula::Not(inner) => is_unary(inner, conditions),
+            Formula::And(a, b) => is_unary(a, conditions) && is_unary(b, conditions),
+        }
+    }
+    match formula {
+        _ if is_unary(formula, conditions) => Some((formula.clone(), Vec::new())),
+        Formula::Holds(number) => Some((Formula::True, vec![*number])),
+        Formula::And(a, b) => {
+            let ((one, mut back), (other, more)) = (split(a, conditions)?, split(b, conditions)?);
+            back.extend(more);
+            Some((one.and(other), back))
+        }
+        Formula::True | Formula::Not(_) => None,
     }
 }
 
@@ -174,13 +197,27 @@ impl Judge {
         &self.formulas[stage as usize]
     }
 
-    /// What an event says of some stages. Without branches that depend on values: nobody can predict
-    /// them.
+    /// What an event says of some stages.
     #[inline]
     pub(super) fn judge<E: Event>(&self, asked: u64, event: &E) -> Verdict {
         let (possible, sure) = self.masks[self.kinds.class(event.event_type())];
-        let mut holds = asked & sure;
-        let mut open = 0;
+        let holds = asked & sure;
+        let open = asked & possible & !sure;
+        if self.ranged == 0 {
+            return Verdict { holds, open };
+        }
+        self.judge_ranges(asked, possible, Verdict { holds, open: open & !self.ranged }, event)
+    }
+
+    /// Decides the stages whose conditions are ranges, of some. Without branches that depend on
+    /// values: nobody can predict them.
+    fn judge_ranges<E: Event>(
+        &self,
+        asked: u64,
+        possible: u64,
+        Verdict { mut holds, mut open }: Verdict,
+        event: &E,
+    ) -> Verdict {
         let mut ask = asked & self.ranged;
         while ask != 0 {
             let bit = ask.trailing_zeros();
@@ -194,6 +231,6 @@ impl Judge {
             holds |= u64::from(inside & known) << bit & possible;
             open |= u64::from(!known) << bit & possible;
         }
-        Verdict { holds, open: open | asked & possible & !sure & !self.ranged }
+        Verdict { holds, open }
     }
 }

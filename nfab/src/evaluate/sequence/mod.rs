@@ -9,6 +9,7 @@
 
 mod judge;
 mod level;
+mod pair;
 mod row;
 #[cfg(feature = "serde")]
 mod save;
@@ -17,6 +18,7 @@ use std::ops::ControlFlow;
 
 use judge::{Gap, Judge, Verdict};
 use level::{Level, Node};
+pub(crate) use pair::Pair;
 pub(crate) use row::Row;
 
 use crate::error::Error;
@@ -25,7 +27,8 @@ use crate::history::{EventIndex, Marks, Moved};
 use crate::nfa::Automaton;
 use crate::nfa::program::Window;
 use crate::runtime::context::Context;
-use crate::runtime::evaluator::{Arrival, Evaluator, Key, Taken};
+use crate::runtime::evaluator::{Arrival, Evaluator, Glance, Key, Taken};
+use crate::stats::Stats;
 
 /// What all partitions share.
 #[derive(Debug)]
@@ -193,6 +196,17 @@ impl<E: Event> Evaluator<E> for Sequence {
         let verdict = self.judge.judge(part.waiting << 1 | 1, event);
         self.judged = Some(verdict);
         verdict.holds | verdict.open | part.waiting & self.strict == 0
+    }
+
+    #[inline]
+    fn glance_keyed(
+        &mut self,
+        part: &mut Part,
+        arrival: &Arrival<'_, E>,
+        _horizon: Key,
+        _stats: &mut Stats,
+    ) -> Glance {
+        if self.passes_over(part, arrival.event) { Glance::Nothing } else { Glance::Show }
     }
 
     #[inline]

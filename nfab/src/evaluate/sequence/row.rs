@@ -9,7 +9,6 @@
 use std::ops::ControlFlow;
 
 use super::judge::{self, Judge, Verdict};
-use crate::config::Config;
 use crate::error::Error;
 use crate::event::Event;
 use crate::history::{EventIndex, Marks, Moved};
@@ -17,6 +16,7 @@ use crate::nfa::Automaton;
 use crate::nfa::program::Window;
 use crate::runtime::context::Context;
 use crate::runtime::evaluator::{Arrival, Evaluator, Glance, Key, Taken};
+use crate::stats::Stats;
 
 /// So many keys are remembered: one for each event that a partial match may have.
 const KEYS: usize = 64;
@@ -31,8 +31,6 @@ pub(crate) struct Row {
     last: u64,
     /// The stages that an event in the window can enter.
     reach: u64,
-    /// The stages that need more than a glance.
-    noted: u64,
     /// Under a window of time the times of the newest events in a ring, and where the next one goes.
     keys: Box<[Key]>,
     next: usize,
@@ -46,7 +44,7 @@ pub(crate) struct Row {
 
 impl Row {
     /// An evaluation of a program, of which the compact one is possible, if it is of that kind.
-    pub(crate) fn new(automaton: &Automaton, config: &Config) -> Option<Row> {
+    pub(crate) fn new(automaton: &Automaton) -> Option<Row> {
         let stages = judge::stages(automaton)?;
         let (_, gaps) = stages.split_last()?;
         if !automaton.program.key.is_empty() || gaps.iter().any(|stage| stage.gap.skips) {
@@ -58,13 +56,10 @@ impl Row {
             _ => u64::MAX,
         };
         let timed = matches!(window, Window::Time { .. });
-        let limits = &config.limits;
-        let roomy = limits.runs.most.min(limits.history.most) >= gaps.len();
         Some(Row {
             at: 0,
             last,
             reach,
-            noted: if roomy { last } else { u64::MAX },
             keys: if timed { [0; KEYS].into() } else { Box::default() },
             next: 0,
             taken: stages.iter().map(|stage| (stage.number, 0)).collect(),
@@ -143,9 +138,9 @@ impl<E: Event> Evaluator<E> for Row {
     }
 
     #[inline]
-    fn glance(&mut self, (): &(), event: &E, time: i64) -> Glance {
-        let verdict = self.judge(event);
-        if verdict.open | verdict.holds & self.noted != 0 {
+    fn glance(&mut self, (): &mut (), arrival: &Arrival<'_, E>, _stats: &mut Stats) -> Glance {
+        let verdict = self.judge(arrival.event);
+        if verdict.open | verdict.holds & self.last != 0 {
             self.judged = Some(verdict);
             return Glance::Show;
         }
@@ -153,7 +148,7 @@ impl<E: Event> Evaluator<E> for Row {
         if self.at == 0 {
             return Glance::Nothing;
         }
-        self.keep(time);
+        self.keep(arrival.time);
         Glance::Keeps
     }
 

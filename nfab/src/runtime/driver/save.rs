@@ -18,7 +18,7 @@ impl<E: Event, V: Save<E>> Driver<E, V> {
             let holds = !keyed || !evaluator.is_empty(part);
             holds.then(|| evaluator.save_part(part, first))
         });
-        let number = |handle| places[self.partitions.place(handle)? as usize];
+        let number = |handle| places[self.partitions.place_of(handle)? as usize];
         let clocks = self.clocks.iter().map(|clock| {
             let alarms = clock.iter().filter_map(|(key, at)| Some((key, number(at)?)));
             alarms.collect()

@@ -23,7 +23,7 @@ impl<P> Partitions<P> {
     }
 
     /// The place of a partition, unless it was given to another key.
-    pub(crate) fn place(&self, handle: Handle) -> Option<u32> {
+    pub(crate) fn place_of(&self, handle: Handle) -> Option<u32> {
         let found = self.all.get(handle.place as usize)?;
         (found.generation == handle.generation).then_some(handle.place)
     }
