@@ -49,19 +49,15 @@ fn mistakes_in_the_call_exit_with_2() {
 fn each_semantics_has_its_peers_and_they_agree() {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().to_str().unwrap();
-    let only = "strict-40,strict-routes,next-40,any-40,any-routes";
+    let only = "strict-40,next-40,any-40";
     let (code, rows) =
         call(&["--data", data, "--only", only, "--events", "150", "--rounds", "1", "--out", data]);
     assert_eq!(code, ExitCode::SUCCESS);
     let strict = ["multipattern", "aho-corasick", "daachorse", "single"];
     let any = ["multipattern", "naive-sharing", "single"];
-    for (workload, peers) in [
-        ("strict-40", &strict[..]),
-        ("strict-routes", &strict),
-        ("next-40", &["multipattern", "single"]),
-        ("any-40", &any),
-        ("any-routes", &any),
-    ] {
+    for (workload, peers) in
+        [("strict-40", &strict[..]), ("next-40", &["multipattern", "single"]), ("any-40", &any)]
+    {
         let expected: Vec<String> = peers.iter().map(|name| format!("{name}, matches")).collect();
         assert_eq!(series(&rows, workload), expected, "{workload}");
     }

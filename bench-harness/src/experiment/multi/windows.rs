@@ -13,8 +13,10 @@ use super::plots::{self, cpu, cpu_ratio, over_seeds};
 use super::race::{self, Entry, Runs, race};
 use crate::claim::{Claim, Rule, ratio};
 use crate::error::Result;
+use crate::experiment::spread::Spread;
 use crate::experiment::{About, Context, Experiment, Kind, Scale};
 use crate::measure::Summary;
+use crate::number::short;
 use crate::record::Row;
 
 /// The check.
@@ -259,26 +261,26 @@ impl Experiment for Windows {
     }
 
     fn sentences(&self, rows: &[&Row]) -> Vec<String> {
-        let spread = |series: &str| plots::spread(rows, series).map(|spread| spread.times());
-        let beyond: Vec<&Row> = rows
+        let larger = plots::values(rows, &ratio(&a_match(PROPOSED), &at_a_word(PROPOSED)));
+        let larger: Vec<String> = larger
             .iter()
-            .filter(|row| row.x.number().is_some_and(|x| x > WORD as f64))
-            .copied()
+            .filter(|(x, _)| x.number().is_some_and(|x| x > WORD as f64))
+            .map(|(x, times)| format!("{} with {x}", short(*times)))
             .collect();
-        let larger = plots::spread(&beyond, &ratio(&a_match(PROPOSED), &at_a_word(PROPOSED)));
-        let (Some(larger), Some(timed), Some(single)) = (
-            larger.map(|spread| spread.times()),
-            spread(&cpu_ratio(TIMED, PROPOSED)),
-            spread(&cpu_ratio(SINGLE, PROPOSED)),
-        ) else {
+        let spread = |a, b| plots::spread(rows, &cpu_ratio(a, b)).map(Spread::times);
+        let (Some(timed), Some(single)) = (spread(TIMED, PROPOSED), spread(SINGLE, PROPOSED))
+        else {
             return Vec::new();
         };
         vec![
             format!(
-                "With windows of more than {WORD} events a match takes {larger} the time that it takes with {WORD}."
+                "A match takes these multiples of the time that it takes with windows of {WORD} events: \
+                 {} events.",
+                larger.join(", ")
             ),
             format!(
-                "Windows of time take {timed} the time of windows of events; single takes {single} that of proposed."
+                "Windows of time take {timed} the time of windows of events; single takes {single} that \
+                 of proposed."
             ),
         ]
     }
