@@ -292,7 +292,8 @@ fn every_operation(
         let lasting = attempt / 3 % 2 == 0;
         case.when_full = [WhenFull::Drain, WhenFull::Fail][(attempt / 7 % 2) as usize];
         case.retry = attempt / 2 % 2 == 0;
-        let here = format!("{fault:?} at {operation}, lasting {lasting}, {crash:?}, {case:?}");
+        let here =
+            format!("{attempt}: {fault:?} at {operation}, lasting {lasting}, {crash:?}, {case:?}");
         at.lock().unwrap().clone_from(&here);
 
         let disk = SimulatedDisk::new();
@@ -317,7 +318,7 @@ fn every_operation(
     injected
 }
 
-/// Runs all engines and policies, each for at most five minutes.
+/// Runs all engines and policies. One that gets on with no operation for minutes hangs.
 fn everything(each: u64) -> u64 {
     let mut injected = 0;
     for engine in ENGINES {
@@ -331,13 +332,20 @@ fn everything(each: u64) -> u64 {
                     sender.send(injected).unwrap();
                 })
             };
-            match receiver.recv_timeout(Duration::from_secs(300)) {
-                Ok(n) => injected += n,
-                Err(RecvTimeoutError::Timeout) => panic!("hangs: {}", at.lock().unwrap()),
-                Err(RecvTimeoutError::Disconnected) => {
-                    std::panic::resume_unwind(thread.join().unwrap_err());
+            let mut last = String::new();
+            injected += loop {
+                match receiver.recv_timeout(Duration::from_secs(300)) {
+                    Ok(n) => break n,
+                    Err(RecvTimeoutError::Timeout) => {
+                        let now = at.lock().unwrap().clone();
+                        assert_ne!(now, last, "hangs");
+                        last = now;
+                    }
+                    Err(RecvTimeoutError::Disconnected) => {
+                        std::panic::resume_unwind(thread.join().unwrap_err());
+                    }
                 }
-            }
+            };
         }
     }
     injected
