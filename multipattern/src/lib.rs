@@ -81,7 +81,7 @@ mod value;
 
 #[cfg(feature = "serde")]
 pub use detect::Snapshot;
-pub use detect::{Block, Collect, Config, Count, Detector, Level, Match, Sink, Visit};
+pub use detect::{Block, Collect, Config, Count, Detector, Level, Match, Ring, Sink, Visit};
 pub use error::{Error, ErrorKind};
 pub use event::{Event, Record, Schema, Slot, TypeId};
 pub use limits::{Limit, Limits, Policy};

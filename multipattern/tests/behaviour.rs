@@ -4,10 +4,10 @@ mod common;
 
 use std::ops::ControlFlow;
 
-use common::{METHODS, collect, count, detector, set_of};
+use common::{METHODS, collect, count, detector, set_of, ways};
 use multipattern::{
     Block, Config, Detector, ErrorKind, Level, Limit, Limits, Match, Method, Pattern, PatternSet,
-    Policy, Record, Semantics, Sink, Visit,
+    Policy, Record, Ring, Semantics, Sink, Visit,
 };
 
 fn set(texts: &[&str], semantics: Semantics) -> PatternSet {
@@ -213,6 +213,85 @@ fn partitions_of_which_nothing_can_come_go() {
 
 fn super_timed() -> PatternSet {
     set(&["x: SEQ(A, A) WITHIN 10 ms"], Semantics::Any)
+}
+
+/// A ring has nothing to do with what is shared: it is none of `sharing` that pairs are, and one of
+/// both that nothing else is kept of chains.
+#[test]
+fn what_a_method_shares_is_not_the_rings() {
+    let texts = ["x: SEQ(A, B, C, D)", "y: SEQ(B, B, C, D)", "z: SEQ(A, B, C, E)"];
+    for semantics in [Semantics::Any, Semantics::Next, Semantics::Strict] {
+        let set = set(&texts, semantics);
+        let events = stream(&set, &"ABBCDE-ABCDABCEBBCD".repeat(40));
+        let run = |method, ring, read: fn(&mut Detector, &[Record])| {
+            let mut detector = detector(&set, Config::new().method(method).ring(ring));
+            read(&mut detector, &events);
+            detector.stats()
+        };
+        let reading = |detector: &mut Detector, events: &[Record]| drop(collect(detector, events));
+        let counting = |detector: &mut Detector, events: &[Record]| drop(count(detector, events));
+        let all = |method| {
+            [Ring::ByMethod, Ring::Never, Ring::Always].map(|ring| run(method, ring, reading))
+        };
+        for method in [Method::Single, Method::Optimized] {
+            let [by_method, never, always] = all(method);
+            assert_eq!((by_method, by_method), (never, always), "{method}");
+        }
+        let [sharing, never, sharing_ring] = all(Method::Sharing);
+        assert_eq!(sharing, never);
+        let [proposed, proposed_alone, always] = all(Method::Proposed);
+        assert_eq!(proposed, always);
+        match semantics {
+            Semantics::Any => {
+                assert!(sharing.bytes != sharing_ring.bytes);
+                assert_eq!(sharing_ring.transitions, sharing.transitions);
+                let count = run(Method::Sharing, Ring::Always, counting);
+                for stats in [sharing, sharing_ring, count] {
+                    assert_eq!(
+                        (stats.block_hits, stats.block_misses, stats.shared_rows),
+                        (0, 0, 0)
+                    );
+                }
+                // Three patterns are too few for the ring to write pairs down, and not for lists.
+                assert_eq!((proposed.block_misses, proposed.shared_rows), (0, 0));
+                assert!(proposed_alone.block_misses > 0 && proposed_alone.shared_rows > 0);
+                assert!(run(Method::Proposed, Ring::Always, counting).block_hits > 0);
+            }
+            Semantics::Next => {
+                assert!(sharing.instances > 0 && sharing_ring.instances == 0, "sets of starts");
+                assert_eq!(proposed_alone.instances, 0);
+                assert!(proposed.bytes != proposed_alone.bytes);
+                assert_eq!(sharing_ring, proposed, "chains have nothing else to share");
+            }
+            Semantics::Strict => {
+                assert_eq!((sharing_ring, proposed_alone), (sharing, proposed));
+                assert!(sharing.failures > 0 && proposed.failures == 0);
+            }
+        }
+    }
+}
+
+/// Without a ring or with one, output is the same where a ring can be and where it cannot.
+#[test]
+fn a_ring_is_only_where_it_can_be() {
+    for text in ["x: SEQ(A, B)", "x: SEQ(A, B) WITHIN 65 EVENTS", "x: SEQ(A, B) WITHIN 9 ms"] {
+        let set = set(&[text], Semantics::Any);
+        let events = stream(&set, &"ABBA-BAAB".repeat(30));
+        let expected = collect(&mut detector(&set, Config::new().method(Method::Single)), &events);
+        assert!(!expected.is_empty());
+        for (method, ring) in ways() {
+            let config = Config::new().method(method).ring(ring);
+            for config in [config.clone(), config.clone().hold_events(9)] {
+                assert_eq!(collect(&mut detector(&set, config), &events), expected, "{method}");
+            }
+            let mut few = Limits::default();
+            few.held_events = Limit::new(63, Policy::DropOldest);
+            let config = config.limits(few);
+            let single = config.clone().method(Method::Single);
+            let expected = collect(&mut detector(&set, single), &events);
+            assert_eq!(collect(&mut detector(&set, config), &events), expected, "{method}");
+        }
+    }
 }
 
 /// The counters say what each method does, and that no two do the same.

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{METHODS, SEMANTICS, Shape, collect, detector, events, pattern, set};
+use common::{METHODS, SEMANTICS, Shape, collect, detector, events, pattern, set, ways};
 use multipattern::{Collect, Config, Detector, ErrorKind, PatternSet, Record, Snapshot};
 use proptest::prelude::*;
 
@@ -67,6 +67,33 @@ proptest! {
     ) {
         for method in METHODS {
             compare(&set, &events, &more, stop, || Config::new().method(method))?;
+        }
+    }
+
+    /// What was kept as a ring can be gone on with without, and the other way round.
+    #[test]
+    fn whether_it_was_a_ring_does_not_matter(
+        (set, events) in prop::sample::select(SEMANTICS.to_vec()).prop_flat_map(|semantics| {
+            let shape = Shape { conditions: false, ..SHAPE };
+            (set(shape, semantics), events(shape))
+        }),
+        stop in 0..60_usize,
+    ) {
+        let (before, behind) = events.split_at(stop.min(events.len()));
+        for (method, from) in ways() {
+            let config = Config::new().method(method);
+            let mut whole = detector(&set, config.clone().ring(from));
+            collect(&mut whole, before);
+            let snapshot = whole.snapshot();
+            let expected = collect(&mut whole, behind);
+            for (_, to) in ways().filter(|way| way.0 == method) {
+                let config = config.clone().ring(to);
+                let mut again =
+                    Detector::restore(transport(&snapshot), config).expect("restored");
+                prop_assert_eq!(&collect(&mut again, behind), &expected);
+                prop_assert_eq!(again.stats().matches, whole.stats().matches);
+                prop_assert_eq!(again.snapshot().fingerprint(), snapshot.fingerprint());
+            }
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Sets of types alone, with windows of at most 64 events: what a detector keeps of the stream is then
 //! a ring of its last events. Against the oracle, at all levels, with the early stop and limits; and in
-//! and out of it while patterns come and go.
+//! and out of it while patterns come and go. Every method, with the ring and without.
 
 mod common;
 mod oracle;
 
 use std::ops::ControlFlow;
 
-use common::{Expand, METHODS, Shape, collect, count, detector, events, pattern, set_of};
+use common::{Expand, Shape, collect, count, detector, events, pattern, set_of, ways};
 use multipattern::{
     Config, Limit, Limits, Match, Operand, Pattern, PatternSet, Policy, Record, Semantics, Visit,
     Window,
@@ -49,15 +49,21 @@ fn compare(set: &PatternSet, events: &[Record]) -> Result<(), TestCaseError> {
     for (pattern, _) in &expected {
         counts[*pattern as usize] += 1;
     }
-    for method in METHODS {
-        let config = || Config::new().method(method);
-        prop_assert_eq!(&collect(&mut detector(set, config()), events), &expected, "{}", method);
+    for (method, ring) in ways() {
+        let config = || Config::new().method(method).ring(ring);
+        prop_assert_eq!(
+            &collect(&mut detector(set, config()), events),
+            &expected,
+            "{} {:?}",
+            method,
+            ring
+        );
         let mut counted = count(&mut detector(set, config()), events);
         counted.resize(set.len(), 0);
-        prop_assert_eq!(&counted, &counts, "{}", method);
+        prop_assert_eq!(&counted, &counts, "{} {:?}", method, ring);
         let mut expand = Expand::default();
         detector(set, config()).push_all(events, &mut expand).expect("events");
-        prop_assert_eq!(&expand.found, &expected, "{}", method);
+        prop_assert_eq!(&expand.found, &expected, "{} {:?}", method, ring);
     }
     Ok(())
 }
@@ -86,8 +92,8 @@ proptest! {
     fn stops_and_goes_on((set, events) in cases(SHAPE), most in 1..5_usize) {
         let all = oracle::all(&set, &events, &[], |_| (0, usize::MAX));
         let expected = first_of_each(&all, most);
-        for method in METHODS {
-            let mut detector = detector(&set, Config::new().method(method));
+        for (method, ring) in ways() {
+            let mut detector = detector(&set, Config::new().method(method).ring(ring));
             let mut found = Vec::new();
             for event in &events {
                 let mut left = most;
@@ -98,7 +104,7 @@ proptest! {
                 });
                 let _ = detector.push(event, &mut sink).expect("an event");
             }
-            prop_assert_eq!(&found, &expected, "{}", method);
+            prop_assert_eq!(&found, &expected, "{} {:?}", method, ring);
         }
     }
 
@@ -106,17 +112,17 @@ proptest! {
     fn cuts_off_at_a_limit((set, events) in cases(SHAPE), most in 1..5_usize) {
         let all = oracle::all(&set, &events, &[], |_| (0, usize::MAX));
         let expected = first_of_each(&all, most);
-        for method in METHODS {
+        for (method, ring) in ways() {
             let mut limits = Limits::default();
             limits.matches_per_event = Limit::new(most, Policy::DropNewest);
-            let mut detector = detector(&set, Config::new().method(method).limits(limits));
+            let mut detector = detector(&set, Config::new().method(method).ring(ring).limits(limits));
             let mut found = Vec::new();
             let mut sink = Visit(|one: Match<'_>| {
                 found.push((one.pattern.0, one.events.to_vec()));
                 ControlFlow::Continue(())
             });
             detector.push_all(&events, &mut sink).expect("events");
-            prop_assert_eq!(&found, &expected, "{}", method);
+            prop_assert_eq!(&found, &expected, "{} {:?}", method, ring);
         }
     }
 }
@@ -192,14 +198,14 @@ proptest! {
         let expected = oracle::all(&all, &events, &[], |number| {
             if number == last { (comes, goes) } else { (0, usize::MAX) }
         });
-        for method in METHODS {
-            let mut detector = detector(&set, Config::new().method(method));
+        for (method, ring) in ways() {
+            let mut detector = detector(&set, Config::new().method(method).ring(ring));
             let mut found = collect(&mut detector, &events[..comes]);
             let number = detector.add(other.clone()).expect("a new pattern");
             found.extend(collect(&mut detector, &events[comes..goes]));
             detector.remove(number).expect("it is alive");
             found.extend(collect(&mut detector, &events[goes..]));
-            prop_assert_eq!(&found, &expected, "{}", method);
+            prop_assert_eq!(&found, &expected, "{} {:?}", method, ring);
         }
     }
 }

@@ -3,19 +3,47 @@
 use crate::limits::Limits;
 use crate::plan::Method;
 
+/// Which methods keep the stream as a ring of its last 64 events: a word of 64 bits for each class of
+/// events, and nothing else. That can be done under `any` and `next` if types say everything, no window
+/// is longer than 64 events, there is no key, and events are neither held for patterns to come nor
+/// limited to fewer than 64; elsewhere all options are the same.
+///
+/// It is for measurements: answers never depend on it. The ring has nothing to do with what patterns
+/// share, yet by default only `proposed` has it, and most of that method's speed under `any` comes from
+/// it. To compare what `sharing` and `proposed` share, give both the ring, or neither.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Ring {
+    /// `proposed`.
+    #[default]
+    ByMethod,
+    /// None.
+    Never,
+    /// `sharing` and `proposed`. What patterns share stays that of the method: in a ring `sharing` has
+    /// prefixes and the words in common, but no blocks and no sums of pairs. The others take each
+    /// pattern by itself, so that they have no stream in common that could be a ring.
+    Always,
+}
+
 /// How a detector works.
 #[derive(Clone, Debug)]
 pub struct Config {
     pub(crate) method: Method,
     pub(crate) partition_by: Vec<String>,
     pub(crate) hold_events: u64,
+    pub(crate) ring: Ring,
     pub(crate) limits: Limits,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        let limits = Limits::default();
-        Config { method: Method::Proposed, partition_by: Vec::new(), hold_events: 0, limits }
+        Config {
+            method: Method::Proposed,
+            partition_by: Vec::new(),
+            hold_events: 0,
+            ring: Ring::default(),
+            limits: Limits::default(),
+        }
     }
 }
 
@@ -37,7 +65,7 @@ impl Config {
     /// - `proposed`: as `sharing`, and they share what lies inside of them: blocks of two operands,
     ///   vectors of counts, bitmaps of conditions. If types say everything, no window is longer than 64
     ///   events and there is no key, then under `any` and `next` the stream is a ring of its last
-    ///   events, which is most of its speed; under `strict`, the automaton is a dense table.
+    ///   events, which is most of its speed and has nothing to do with sharing ([`Ring`]); under `strict`, the automaton is a dense table.
     ///
     /// The trie is a model to compare with, not a method of detection.
     #[must_use]
@@ -63,6 +91,13 @@ impl Config {
     #[must_use]
     pub fn hold_events(mut self, events: u64) -> Self {
         self.hold_events = events;
+        self
+    }
+
+    /// Which methods keep the stream as a ring; answers never depend on it.
+    #[must_use]
+    pub fn ring(mut self, ring: Ring) -> Self {
+        self.ring = ring;
         self
     }
 

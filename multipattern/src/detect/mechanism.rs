@@ -2,7 +2,7 @@
 
 use super::arrival::Arrival;
 use super::catalog::Catalog;
-use super::config::Config;
+use super::config::{self, Config};
 use super::history::History;
 use super::lazy::{Chains, LazyState, Plan};
 use super::output::{Out, Sink};
@@ -54,12 +54,16 @@ impl Mechanism {
         let method = config.method;
         let alone = config.partition_by.is_empty() && config.hold_events == 0;
         if alone
-            && method == Method::Proposed
+            && match config.ring {
+                config::Ring::ByMethod => method == Method::Proposed,
+                config::Ring::Never => false,
+                config::Ring::Always => matches!(method, Method::Sharing | Method::Proposed),
+            }
             && semantics != Semantics::Strict
             && config.limits.held_events.most as u64 >= SLOTS
             && catalog.is_of_types()
         {
-            let ring = Ring::new(catalog, semantics);
+            let ring = Ring::new(catalog, semantics, method == Method::Proposed);
             return Mechanism::Ring(Box::new(ring));
         }
         match (method, semantics) {

@@ -39,7 +39,7 @@ use mechanism::{Mechanism, State};
 use output::Out;
 use partition::Partitions;
 
-pub use config::Config;
+pub use config::{Config, Ring};
 pub use output::{Block, Collect, Count, Level, Match, Sink, Visit};
 #[cfg(feature = "serde")]
 pub use snapshot::Snapshot;

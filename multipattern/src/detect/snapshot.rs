@@ -165,7 +165,7 @@ impl Detector {
     }
 
     /// A detector that goes on from a snapshot as if it had never stopped. `config` has to be that of
-    /// the detector that made it, but for limits. Patterns, schema and semantics are in the snapshot.
+    /// the detector that made it, but for limits and [`Config::ring`]. Patterns, schema and semantics are in the snapshot.
     ///
     /// # Errors
     /// Of kind [`ErrorKind::Snapshot`] if the snapshot is damaged or of another format, or if the
@@ -184,7 +184,7 @@ impl Detector {
         if own != (model.method.as_str(), &model.partition_by, model.hold_events) {
             let message = "the snapshot was made with another method, partition key or held events";
             return Err(Error::new(ErrorKind::Snapshot, message)
-                .with_hint("of the configuration only limits may change"));
+                .with_hint("of the configuration only limits and the ring may change"));
         }
         let mut set = PatternSet::new();
         set.set_semantics(model.semantics);

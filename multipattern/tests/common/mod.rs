@@ -5,12 +5,18 @@ use std::ops::ControlFlow;
 
 use multipattern::{
     Block, Collect, Condition, Config, Count, Detector, Level, Method, Operand, Pattern, PatternId,
-    PatternSet, Record, Relation, Semantics, Sink, Term, TimeUnit, Value, Window,
+    PatternSet, Record, Relation, Ring, Semantics, Sink, Term, TimeUnit, Value, Window,
 };
 use proptest::prelude::*;
 
 /// The methods that detect.
 pub const METHODS: [Method; 4] = Method::COMPARED;
+
+/// All methods, each with every answer to which methods keep the stream as a ring.
+pub fn ways() -> impl Iterator<Item = (Method, Ring)> {
+    let rings = [Ring::ByMethod, Ring::Never, Ring::Always];
+    METHODS.into_iter().flat_map(move |method| rings.map(|ring| (method, ring)))
+}
 pub const SEMANTICS: [Semantics; 3] = [Semantics::Any, Semantics::Next, Semantics::Strict];
 
 /// What a random set is made of.

@@ -69,13 +69,16 @@ pub(crate) struct Ring {
 #[derive(Clone, Debug)]
 struct Scratch {
     words: [u64; 64],
+    /// Those of the one pattern that is looked at, where patterns share none.
+    pair: Sums,
     sums: [[u64; 64]; 2],
 }
 
 impl Ring {
-    /// For patterns of types alone, with windows of at most 64 events.
-    pub(crate) fn new(catalog: &Catalog, semantics: Semantics) -> Self {
-        let shape = Shape::new(catalog, semantics);
+    /// For patterns of types alone, with windows of at most 64 events. If `decompose`, they share the
+    /// pairs of the operands before the last one.
+    pub(crate) fn new(catalog: &Catalog, semantics: Semantics, decompose: bool) -> Self {
+        let shape = Shape::new(catalog, semantics, decompose);
         let most = (0..shape.classes as u32).map(|class| shape.endings(class).1.len()).max();
         let mut this = Ring {
             semantics,
@@ -90,7 +93,7 @@ impl Ring {
             blocks: vec![Pairs::default(); shape.blocks],
             ready: vec![0; most.unwrap_or(0)],
             shape: Arc::new(shape),
-            scratch: Scratch { words: [0; 64], sums: [[0; 64]; 2] },
+            scratch: Scratch { words: [0; 64], pair: Sums::default(), sums: [[0; 64]; 2] },
         };
         this.begin(0);
         this
@@ -241,6 +244,10 @@ impl Ring {
                 let words = &mut scratch.words[..steps.len()];
                 if loops::cut(words, steps, firsts, turned) {
                     let pair = steps.last_chunk().map(|&[first, second]| {
+                        if recipe.pair == NONE {
+                            scratch.pair.make([turned(first), turned(second)], slot, 0);
+                            return &scratch.pair;
+                        }
                         let own = &mut sums[recipe.pair as usize];
                         let total = totals[second as usize];
                         if own.is_for(total) {
@@ -394,7 +401,29 @@ heap! {
 mod tests {
     use super::super::mechanism::Mechanism;
     use super::*;
-    use crate::{Collect, Detector, Event as _, PatternSet};
+    use crate::{Collect, Config, Detector, Event as _, Method, PatternSet, Ring as Rings};
+
+    /// Who has a ring.
+    #[test]
+    fn a_ring_is_where_it_is_asked_for() {
+        let mut set = PatternSet::parse("one: SEQ(A, B, A)").expect("patterns");
+        for semantics in [Semantics::Any, Semantics::Next, Semantics::Strict] {
+            set.set_semantics(semantics);
+            let has = |method, ring| {
+                let config = Config::new().method(method).ring(ring);
+                let detector = Detector::with_config(&set, config).expect("a detector");
+                matches!(detector.mechanism, Mechanism::Ring(_))
+            };
+            let can = semantics != Semantics::Strict;
+            for method in Method::COMPARED {
+                let proposed = method == Method::Proposed;
+                let together = proposed || method == Method::Sharing;
+                let rings = [Rings::ByMethod, Rings::Never, Rings::Always];
+                let expected = [proposed && can, false, together && can];
+                assert_eq!(rings.map(|ring| has(method, ring)), expected, "{method}");
+            }
+        }
+    }
 
     /// Numbers of events begin anew before they end, and nothing is lost.
     #[test]

@@ -34,7 +34,7 @@ pub(super) struct Recipe {
     pub(super) steps: u32,
     pub(super) length: u32,
     pub(super) window: u32,
-    /// The pair of the two operands before the last one.
+    /// The pair of the two operands before the last one, if patterns share it.
     pub(super) pair: u32,
     /// The block of these pairs.
     pub(super) block: u32,
@@ -65,7 +65,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    pub(super) fn new(catalog: &Catalog, semantics: Semantics) -> Self {
+    pub(super) fn new(catalog: &Catalog, semantics: Semantics, decompose: bool) -> Self {
         let classes = catalog.class_count();
         let mut this = Shape { classes, ..Shape::default() };
         let mut trie = Trie::new(classes);
@@ -80,7 +80,7 @@ impl Shape {
             }
             let (last, steps) = live.classes.split_last().expect("patterns have operands");
             let pair = match steps {
-                [.., first, second] if semantics == Semantics::Any => {
+                [.., first, second] if decompose && semantics == Semantics::Any => {
                     let users: &mut u32 = known.entry([*first, *second]).or_default();
                     *users += 1;
                     Some([*first, *second])
