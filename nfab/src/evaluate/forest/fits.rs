@@ -12,11 +12,14 @@ pub(crate) fn fits(automaton: &Automaton) -> bool {
     let program = &automaton.program;
     let waits = &program.waits;
     let holds = |wait: &Wait| wait.holds_match;
-    let silent = !program.matched_is_no_timeout
-        || (0..).zip(waits).all(|(at, wait)| at == program.start || holds(wait));
+    // What was a match never comes to where it might time out.
+    let silent = |wait: &Wait| {
+        let mut after = wait.moves.iter().flat_map(targets);
+        !wait.is_match || holds(wait) && after.all(|at| waits.get(at as usize).is_none_or(holds))
+    };
     program.window != Window::None
         && waits.iter().any(holds)
-        && silent
+        && (!program.matched_is_no_timeout || waits.iter().all(silent))
         && (0..).zip(waits).all(|(at, wait)| is_plain(automaton, at, wait))
         && !forks(program)
         && remembers_the_last(automaton)
@@ -68,17 +71,21 @@ fn exclude(automaton: &Automaton, a: &Formula, b: &Formula) -> bool {
     })
 }
 
+/// Where a move leads.
+fn targets(m: &Move) -> [u32; 2] {
+    match m.finish {
+        Finish::Hold { otherwise, .. } => [m.target, otherwise],
+        _ => [m.target, NOWHERE],
+    }
+}
+
 /// All that is read of a run later comes from the event that it took last.
 fn remembers_the_last(automaton: &Automaton) -> bool {
     let program = &automaton.program;
     let live = live(automaton);
     let started = (0..).zip(&program.waits).filter(|(at, _)| *at != program.start);
     started.flat_map(|(_, wait)| &wait.moves).all(|m| {
-        let otherwise = match m.finish {
-            Finish::Hold { otherwise, .. } => otherwise,
-            _ => NOWHERE,
-        };
-        let targets = [m.target, otherwise].into_iter().filter_map(|at| live.get(at as usize));
+        let targets = targets(m).into_iter().filter_map(|at| live.get(at as usize));
         let read = targets.flat_map(|live| (0..).zip(live).filter(|(_, live)| **live));
         read.map(|(register, _)| register).all(|register| overwrites(automaton, m, register))
     })

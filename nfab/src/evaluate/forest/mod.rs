@@ -96,10 +96,10 @@ struct Shared {
     /// Where the decisions go on that depend on the run.
     node: u32,
     /// The integers for which the first of these holds, if one decides it; and what becomes of a run
-    /// for which it does not, and does.
+    /// for which it does not, and does, once that has been asked for.
     range: Option<Range>,
-    fates: [Fate; 2],
-    /// Which of these are that the run waits on.
+    fates: [Option<Fate>; 2],
+    /// Which of these are known to be that the run waits on.
     stays: [bool; 2],
 }
 
@@ -170,13 +170,8 @@ impl Forest {
         let kind = self.kinds.kind(event.event_type());
         part.close_passed(cx.horizon);
         self.made.clear();
-        let mut shared = Shared {
-            wait: NOWHERE,
-            node: 0,
-            range: None,
-            fates: [Fate::Ends; 2],
-            stays: [false; 2],
-        };
+        let mut shared =
+            Shared { wait: NOWHERE, node: 0, range: None, fates: [None; 2], stays: [false; 2] };
         let (mut keep, all) = (0, part.open.len());
         let mut at = 0;
         while at < all {
@@ -194,10 +189,20 @@ impl Forest {
                 continue;
             }
             let reads = &self.reads[wait as usize];
-            let mut fate = match (&shared.range, reads.integer(held)) {
-                (Some(range), Some(integer)) => shared.fates[usize::from(range.holds(integer))],
-                _ => Fate::Open(shared.node),
-            };
+            let mut fate = Fate::Open(shared.node);
+            if let (Some(range), Some(integer)) = (&shared.range, reads.integer(held)) {
+                let holds = range.holds(integer);
+                fate = match shared.fates[usize::from(holds)] {
+                    Some(fate) => fate,
+                    None => {
+                        let tree = &mut self.trees[wait as usize];
+                        let node = tree.follow(conditions, shared.node, holds);
+                        let fate = self.fate(wait, node, arrival, cx);
+                        shared.fates[usize::from(holds)] = Some(fate);
+                        fate
+                    }
+                };
+            }
             if let Fate::Open(node) = fate {
                 let registers = reads.registers(held, &self.fresh);
                 let context = evaluate::Context { event, registers: &registers, faults };
@@ -253,20 +258,14 @@ impl Forest {
         arrival: &Arrival<'_, E>,
         cx: &mut Context<'_, E>,
     ) -> Shared {
-        let conditions = cx.automaton.conditions.as_slice();
         let tree = &mut self.trees[wait as usize];
         let node = walk_event(tree, kind, arrival, cx);
-        let compared =
-            self.reads[wait as usize].compares.filter(|of| tree.asks(node) == Some(of.0));
+        let fork = tree.fork(node);
+        let compared = self.reads[wait as usize].compares;
+        let compared = compared.filter(|of| fork.is_some_and(|fork| fork.0 == of.0));
         let range = compared.and_then(|(_, comparison)| comparison.range(arrival.event));
-        let mut fates = [Fate::Open(node); 2];
-        if range.is_some() {
-            let fails = tree.follow(conditions, node, false);
-            let holds = tree.follow(conditions, node, true);
-            fates = [self.fate(wait, fails, arrival, cx), self.fate(wait, holds, arrival, cx)];
-        }
-        let stays = [matches!(fates[0], Fate::Stays), matches!(fates[1], Fate::Stays)];
-        Shared { wait, node, range, fates, stays }
+        let stays = fork.map_or([false; 2], |fork| fork.1);
+        Shared { wait, node, range, fates: [None; 2], stays }
     }
 
     /// What becomes of a run for which the decisions have come to a place.
@@ -388,7 +387,7 @@ impl<E: Event> Evaluator<E> for Forest {
 
     #[inline]
     fn release(&mut self, part: &mut Part, horizon: Option<Key>) -> bool {
-        part.release(horizon)
+        part.release(horizon, if self.all_hold { None } else { Some(&self.holds) })
     }
 
     fn narrow(

@@ -62,6 +62,8 @@ pub(crate) struct Part {
     /// The waits of the open nodes, in bits.
     pub(super) busy: u64,
     released: Option<Released>,
+    /// Some runs have ended without a match.
+    ended: bool,
 }
 
 impl Part {
@@ -74,6 +76,7 @@ impl Part {
             oldest: Key::MAX,
             busy: 0,
             released: None,
+            ended: false,
         }
     }
 
@@ -136,6 +139,7 @@ impl Part {
     #[inline]
     pub(super) fn end(&mut self, number: u64) {
         self.node_mut(number).wait = ENDED;
+        self.ended = true;
     }
 
     /// An open node stays open, perhaps at an earlier place of the list.
@@ -198,15 +202,22 @@ impl Part {
         self.head = 0;
         self.open.clear();
         (self.oldest, self.busy) = (Key::MAX, 0);
+        self.ended = false;
     }
 
-    /// Gets the matches ready that come out as a window passes. Gives whether there may be some.
+    /// Gets the matches ready that come out as a window passes. Gives whether there are some; `holds`
+    /// says where matches are, if they are not everywhere.
     #[inline]
-    pub(super) fn release(&mut self, horizon: Option<Key>) -> bool {
+    pub(super) fn release(&mut self, horizon: Option<Key>, holds: Option<&[bool]>) -> bool {
         let ready = (self.nodes.get(self.head))
             .is_some_and(|first| horizon.is_none_or(|horizon| first.key < horizon));
         self.released = ready.then_some(Released { horizon, only: None });
-        ready
+        ready && (holds.is_none() && !self.ended || self.releases_some(holds))
+    }
+
+    fn releases_some(&self, holds: Option<&[bool]>) -> bool {
+        let is_match = |wait: u32| holds.is_none_or(|holds| holds[wait as usize]);
+        self.released().any(|first| self.last(first).is_some_and(is_match))
     }
 
     /// The first nodes of what was released.

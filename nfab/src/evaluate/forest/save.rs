@@ -42,6 +42,9 @@ impl<E: Event> Save<E> for Forest {
             if node.first {
                 part.begin(number);
             }
+            if node.wait.is_none() {
+                part.end(number);
+            }
         }
         for (number, node) in (0..).zip(&nodes) {
             let Some(next) = node.next else { continue };

@@ -222,12 +222,6 @@ impl Tree {
         Some((node.condition, node.next.map(stays)))
     }
 
-    /// The condition that is decided there, unless it is an outcome.
-    #[inline]
-    pub(crate) fn asks(&self, at: u32) -> Option<u32> {
-        (at & OUTCOME == 0).then(|| self.nodes[at as usize].condition)
-    }
-
     /// What was reached, if it is an outcome.
     #[inline]
     pub(crate) fn outcome(&self, at: u32) -> Option<&Outcome> {
