@@ -94,7 +94,7 @@ impl Crew {
             Sends::Shared | Sends::Parted => ROUNDS * 2,
         };
         let capacity = (plan.buffer / message).max(least);
-        let workers = Worker::start_all(shards, capacity, ordered)?;
+        let workers = Worker::start_all(shards, capacity, plan.results, ordered)?;
         Ok(Crew::Threads(Threads {
             sends,
             ordered,
@@ -133,7 +133,7 @@ impl Crew {
             Crew::Alone { shard, pairs, ordered } => {
                 let tuples = batch.tuples.len() as u64;
                 let mut hand_over = |pairs: &mut Vec<Pair>| give.pairs(pairs);
-                let mut out = Out::new(take(pairs), *ordered, &mut hand_over);
+                let mut out = Out::new(take(pairs), *ordered, Out::FEW, &mut hand_over);
                 shard.join(batch.part(), &mut out);
                 *pairs = out.finish();
                 batch.clear();
@@ -284,7 +284,7 @@ impl Threads {
             heads.extend(chunk.last().map(|pair| Reverse((order(pair), worker))));
             chunks.push(chunk);
         }
-        let mut merged = Vec::with_capacity(Out::MANY);
+        let mut merged = Vec::with_capacity(Out::FEW);
         while let Some(mut head) = heads.peek_mut() {
             let Reverse((_, worker)) = *head;
             let chunk = &mut chunks[worker];
@@ -298,7 +298,7 @@ impl Threads {
                 Some(pair) => *head = Reverse((order(pair), worker)),
                 None => drop(PeekMut::pop(head)),
             }
-            if merged.len() >= Out::MANY {
+            if merged.len() >= Out::FEW {
                 give.pairs(&mut merged);
             }
         }

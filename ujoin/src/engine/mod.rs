@@ -16,7 +16,7 @@ mod worker;
 pub(crate) use give::Give;
 pub(crate) use out::Out;
 pub(crate) use shard::{Predicate, Shard, Stored};
-pub(crate) use worker::MESSAGE_BYTES;
+pub(crate) use worker::{MESSAGE_BYTES, REPORTS};
 
 use crate::checkpoint::Checkpoint;
 use crate::storage::SegmentStore;

@@ -15,18 +15,21 @@ pub(crate) struct Out<'a> {
     ordered: bool,
     /// Where the results of the present tuple begin.
     start: usize,
+    /// How many are handed over at a time.
+    many: usize,
 }
 
 impl<'a> Out<'a> {
-    /// So few that they stay in the nearest cache.
-    pub(crate) const MANY: usize = 128;
+    /// As many as one hands over within a thread: so few that they stay in the nearest cache.
+    pub(crate) const FEW: usize = 128;
 
     pub(crate) fn new(
         buffer: Vec<Pair>,
         ordered: bool,
+        many: usize,
         hand_over: &'a mut HandOver<'a>,
     ) -> Out<'a> {
-        Out { pairs: buffer, hand_over, wanted: true, ordered, start: 0 }
+        Out { pairs: buffer, hand_over, wanted: true, ordered, start: 0, many }
     }
 
     pub(crate) fn is_ordered(&self) -> bool {
@@ -36,7 +39,7 @@ impl<'a> Out<'a> {
     #[inline]
     pub(crate) fn push(&mut self, pair: Pair) {
         self.pairs.push(pair);
-        if self.pairs.len() >= Out::MANY && !self.ordered {
+        if self.pairs.len() >= self.many && !self.ordered {
             self.flush();
         }
     }
@@ -47,7 +50,7 @@ impl<'a> Out<'a> {
         if self.ordered && self.pairs.len() > self.start {
             self.pairs[self.start..].sort_unstable_by_key(order);
             self.start = self.pairs.len();
-            if self.start >= Out::MANY {
+            if self.start >= self.many {
                 self.flush();
             }
         }

@@ -25,6 +25,9 @@ pub(crate) enum Message {
     Wait,
 }
 
+/// How many reports of a thread can be on their way.
+pub(crate) const REPORTS: usize = 4;
+
 /// What a place in an inbox takes.
 pub(crate) const MESSAGE_BYTES: usize = size_of::<Message>();
 
@@ -49,17 +52,19 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// A thread for each shard, with an inbox for so many messages.
+    /// A thread for each shard, with an inbox for so many messages, which hands over so many results
+    /// at a time.
     pub(crate) fn start_all(
         shards: Vec<Box<dyn Shard>>,
         capacity: usize,
+        results: usize,
         ordered: bool,
     ) -> Result<Vec<Worker>, Error> {
-        let common = bounded(4 * shards.len());
-        let (spare, spares) = bounded(4 * shards.len());
+        let common = bounded(REPORTS * shards.len());
+        let (spare, spares) = bounded(REPORTS * shards.len());
         let mut workers = Vec::new();
         for shard in shards {
-            let (sender, reports) = if ordered { bounded(4) } else { common.clone() };
+            let (sender, reports) = if ordered { bounded(REPORTS) } else { common.clone() };
             let (input, inbox) = bounded(capacity);
             let shard = Arc::new(Mutex::new(shard));
             let owned = Arc::clone(&shard);
@@ -68,7 +73,7 @@ impl Worker {
             let thread = std::thread::Builder::new()
                 .name("ujoin".to_owned())
                 .stack_size(1 << 19)
-                .spawn(move || work(&owned, &inbox, &reports_to, ordered))
+                .spawn(move || work(&owned, &inbox, &reports_to, results, ordered))
                 .map_err(ErrorKind::Thread)?;
             workers.push(Worker { input, reports, spare, shard, thread });
         }
@@ -98,14 +103,15 @@ fn work(
     shard: &Mutex<Box<dyn Shard>>,
     inbox: &Receiver<Message>,
     reports: &Reports,
+    many: usize,
     ordered: bool,
 ) {
     let lock = || shard.lock().unwrap_or_else(PoisonError::into_inner);
     let mut hand_over = |pairs: &mut Vec<Pair>| {
-        let more = reports.spares.try_recv().unwrap_or_else(|_| Vec::with_capacity(Out::MANY));
+        let more = reports.spares.try_recv().unwrap_or_else(|_| Vec::with_capacity(many));
         reports.reports.send(Report::Pairs(replace(pairs, more))).is_ok()
     };
-    let mut out = Out::new(Vec::new(), ordered, &mut hand_over);
+    let mut out = Out::new(Vec::new(), ordered, many, &mut hand_over);
     // Taken with the first message only: whoever starts the thread may look at the shard before.
     let mut guard = None;
     loop {

@@ -1,7 +1,7 @@
 //! What a memory budget is spent on.
 
-use crate::engine::{MESSAGE_BYTES, Shard};
-use crate::{Budget, Config, Engine, Order, Tuple};
+use crate::engine::{MESSAGE_BYTES, Out, REPORTS, Shard};
+use crate::{Budget, Config, Engine, Order, Pair, Tuple};
 
 /// The sizes of everything that does not depend on the tuples held, made to fit the budget.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +13,8 @@ pub(crate) struct Plan {
     pub(crate) round: usize,
     /// How many bytes a thread's inbox holds.
     pub(crate) buffer: usize,
+    /// How many results a thread hands over at a time.
+    pub(crate) results: usize,
     /// How many tuples the log's end holds.
     pub(crate) tail: usize,
     /// How many tuples go to disk at a time.
@@ -39,11 +41,16 @@ impl Plan {
             Engine::Keyed | Engine::Log if config.threads < 2 => 256,
             Engine::Keyed | Engine::Log => 1024,
         };
+        // Threads that hand over few results at a time wait for each other all the time; but there
+        // may be many threads.
+        let result = threads.max(1) * (REPORTS + 1) * size_of::<Pair>();
+        let results = ((4 << 20) / result).clamp(Out::FEW, 2048);
         let mut plan = Plan {
             budget: config.spill.as_ref().map(|spill| spill.budget),
             slots: config.slots,
             round,
             buffer: config.buffer,
+            results,
             tail: 1 << 13,
             chunk: 1 << 16,
             portion: 1 << 16,
@@ -60,6 +67,7 @@ impl Plan {
         plan.tail = share(16, size_of::<Tuple>(), plan.tail);
         plan.chunk = share(16, size_of::<Tuple>(), plan.chunk);
         plan.portion = share(16, PORTION_BYTES, plan.portion);
+        plan.results = share(8, result, results);
         let in_order = config.order == Order::Deterministic;
         // Two rounds in each inbox, and one on its way there.
         plan.round = share(8, threads.max(1) * 3 * MESSAGE_BYTES, round);
@@ -69,7 +77,8 @@ impl Plan {
             + plan.chunk * size_of::<Tuple>()
             + plan.portion * PORTION_BYTES
             + plan.round * size_of::<Tuple>()
-            + threads * plan.buffer.max(inbox);
+            + threads * plan.buffer.max(inbox)
+            + plan.results * result;
         let left = bytes.saturating_sub(plan.fixed);
         // Threads may get unequal shares.
         let shards = threads.max(1);

@@ -138,7 +138,7 @@ impl Debts {
         let before = give.results;
         let mut compared = 0;
         let mut hand_over = |pairs: &mut Vec<_>| give.pairs(pairs);
-        let mut out = Out::new(Vec::new(), false, &mut hand_over);
+        let mut out = Out::new(Vec::new(), false, Out::FEW, &mut hand_over);
         let mut meet = |arrival: &Tuple| {
             if arrival.seq < owed.out || arrival.seq >= end {
                 return;
