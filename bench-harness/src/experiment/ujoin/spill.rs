@@ -14,8 +14,9 @@ use super::load::{Load, hundredths};
 use crate::error::{Error, Result};
 use crate::experiment::Scale;
 
-/// Checkpoints of the figures. The paper does not say how many; lists must hold a few tuples each.
-pub const STREAMS: u32 = 4;
+/// Checkpoints of the figures. The paper does not say how many; lists must be long for halves of them to
+/// mean something.
+pub const STREAMS: u32 = 2;
 
 /// What becomes of tuples that do not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,9 +77,13 @@ pub struct Case {
 impl Case {
     /// 1,000 plates around 1,500, probabilities from 0.5 to 0.99, threshold 0.7; three windows.
     pub fn new(scale: Scale, seed: u64) -> Result<Self> {
-        // Lists of about three tuples, at a smaller scale as at the paper's.
-        let slots = if scale == Scale::Tiny { 50 } else { 1000 };
-        let rate = 5 * slots;
+        // Lists of about twelve tuples, at a smaller scale as at the paper's.
+        let slots = match scale {
+            Scale::Tiny => 60,
+            Scale::Quick => 400,
+            Scale::Paper | Scale::Full => 1000,
+        };
+        let rate = 20 * slots;
         let windows = if scale == Scale::Full { 12 } else { 3 };
         let mut options = UniformOptions::new(u64::from(STREAMS * rate * windows));
         (options.streams, options.per_window_per_stream) = (STREAMS, rate);
