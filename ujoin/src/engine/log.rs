@@ -82,7 +82,7 @@ const NO_RUN: u32 = u32::MAX;
 /// From this many entries of one key on they get a run.
 const RUN: usize = 8;
 /// How many tuples' cache lines are fetched at a time.
-const AHEAD: usize = 32;
+const AHEAD: usize = 128;
 const LEAST: usize = 64;
 
 pub(crate) struct Log {
