@@ -9,8 +9,9 @@ use crate::plan::Method;
 /// limited to fewer than 64; elsewhere all options are the same.
 ///
 /// It is for measurements: answers never depend on it. The ring has nothing to do with what patterns
-/// share, yet by default only `proposed` has it, and most of that method's speed under `any` comes from
-/// it. To compare what `sharing` and `proposed` share, give both the ring, or neither.
+/// share, yet by default only `proposed` has it; where matches are read, its lead over `sharing` is the
+/// ring's. To compare what the two share, give both the ring, or neither. (Under `next` that is nothing:
+/// in a ring they are the same, and without it they differ in how they keep the starts of chains.)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Ring {
@@ -65,7 +66,8 @@ impl Config {
     /// - `proposed`: as `sharing`, and they share what lies inside of them: blocks of two operands,
     ///   vectors of counts, bitmaps of conditions. If types say everything, no window is longer than 64
     ///   events and there is no key, then under `any` and `next` the stream is a ring of its last
-    ///   events, which is most of its speed and has nothing to do with sharing ([`Ring`]); under `strict`, the automaton is a dense table.
+    ///   events, which has nothing to do with sharing and is most of its lead over `sharing` ([`Ring`]);
+    ///   under `strict`, the automaton is a dense table.
     ///
     /// The trie is a model to compare with, not a method of detection.
     #[must_use]
