@@ -258,9 +258,18 @@ fn each_step(
         return Vec::new();
     };
     let value = |method: Method| plots::value(rows, &of(method.name()), &x);
-    let step = |(a, b)| Some(format!("{a} to {b} {:.2}", better(value(a)?, value(b)?)));
-    let steps: Option<Vec<String>> = race::steps().map(step).collect();
-    let text =
-        |steps: Vec<String>| format!("{what} at {x} events, as factors: {}.", steps.join(", "));
-    steps.map(text).into_iter().collect()
+    let step = |(a, b)| Some((a, b, better(value(a)?, value(b)?)));
+    let steps: Option<Vec<(Method, Method, f64)>> = race::steps().map(step).collect();
+    let steps = steps.unwrap_or_default();
+    if steps.is_empty() {
+        return Vec::new();
+    }
+    let list: Vec<String> =
+        steps.iter().map(|(a, b, factor)| format!("{a} to {b} {factor:.2}")).collect();
+    let mut sentences = vec![format!("{what} at {x} events, as factors: {}.", list.join(", "))];
+    let against = steps.iter().filter(|(.., factor)| *factor < 1.0);
+    sentences.extend(against.map(|(a, b, factor)| {
+        format!("Against the paper's order {a} is slower than {b}, by {:.2} times.", 1.0 / factor)
+    }));
+    sentences
 }

@@ -57,8 +57,7 @@ pub fn needs(rows: &[&Row], x: &X, at: &str) -> Vec<String> {
         others.iter().filter(|(_, heap)| heap < proposed).map(|(other, _)| other.name()).collect();
     if !less.is_empty() {
         sentences.push(format!(
-            "It needs more memory than {}: the shared lists of pairs are kept for the time that they \
-             save.",
+            "It needs more memory than {}: it keeps the shared lists of pairs as well.",
             less.join(" and ")
         ));
     }
