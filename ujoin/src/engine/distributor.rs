@@ -131,6 +131,53 @@ impl Distributor {
         Ok(())
     }
 
+    /// Takes tuples as [`take`](Self::take) does up to the first that is an exception, but no more
+    /// than find room in the batch. Gives how many.
+    ///
+    /// Which tuples are dropped cannot be foreseen, so nothing branches on it.
+    fn take_plain(&mut self, tuples: &[Tuple]) -> usize {
+        const MANY: usize = 128;
+        let room = self.round.saturating_sub(self.batch.tuples.len()).min(MANY);
+        if self.spilling.is_some() || room < MANY / 8 {
+            return 0;
+        }
+        let streams = self.config.travel.streams();
+        let lateness = self.config.lateness;
+        let (cap, threshold) = (self.config.cap, self.config.threshold);
+        let (mut watermark, mut least) = (self.watermark, self.least);
+        // Of those that stay: the place in the chunk, and the watermark then.
+        let mut staying = [(0_usize, 0_i64); MANY];
+        let (mut taken, mut count) = (0, 0);
+        for tuple in &tuples[..room.min(tuples.len())] {
+            if tuple.stream as usize >= streams
+                || tuple.seq < least
+                || tuple.seq == u64::MAX
+                || tuple.time < watermark
+            {
+                break;
+            }
+            least = tuple.seq + 1;
+            watermark = watermark.max(tuple.time.saturating_sub(lateness));
+            staying[count % MANY] = (taken, watermark);
+            count += usize::from(tuple.probability.times(cap) >= threshold);
+            taken += 1;
+        }
+        let tuples = &tuples[..taken];
+        for &(place, watermark) in &staying[..count] {
+            let tuple = &tuples[place];
+            let end = tuple.time.saturating_add(self.config.travel.horizon(tuple.stream));
+            self.live.add(end, watermark);
+            self.batch.tuples.push(*tuple);
+            if let Some(slots) = self.slots {
+                self.batch.slots.push((tuple.key % slots) as u32);
+            }
+        }
+        (self.watermark, self.least) = (watermark, least);
+        self.stats.input_tuples += taken as u64;
+        self.stats.pruned += (taken - count) as u64;
+        taken
+    }
+
     /// Makes room for the tuple of this place.
     #[cold]
     fn make_room(&mut self, next: u64, give: &mut Give<'_>) -> Result<(), Box<ErrorKind>> {
@@ -206,12 +253,16 @@ impl Join for Distributor {
         let mut give = Give::new(sink);
         let mut refused = Ok(());
         let mut taken = 0;
-        for tuple in tuples {
-            refused = self.take(tuple, &mut give);
-            if refused.is_err() || give.failed.is_some() {
-                break;
+        while taken < tuples.len() && give.failed.is_none() {
+            let plain = self.take_plain(&tuples[taken..]);
+            taken += plain;
+            if plain == 0 {
+                refused = self.take(&tuples[taken], &mut give);
+                if refused.is_err() || give.failed.is_some() {
+                    break;
+                }
+                taken += 1;
             }
-            taken += 1;
             if self.batch.tuples.len() >= self.round {
                 self.hand_on(&mut give);
             }
