@@ -27,7 +27,7 @@ struct Hot {
     stream: StreamId,
     /// Distance to the entry before in the bucket; 0: none.
     back: u32,
-    /// Number of the run, or [`NO_RUN`].
+    /// Number of the run, or [`SOME`] or [`FIRST`] if it has none.
     run: u32,
 }
 
@@ -77,13 +77,19 @@ fn add_tag(tags: u32, tag: u32) -> u32 {
 }
 
 const NOTHING: Hot =
-    Hot { key: 0, time: 0, probability: Probability::ONE, stream: 0, back: 0, run: NO_RUN };
-const NO_RUN: u32 = u32::MAX;
+    Hot { key: 0, time: 0, probability: Probability::ONE, stream: 0, back: 0, run: FIRST };
+/// In no run; there may be older entries of its key.
+const SOME: u32 = u32::MAX;
+/// In no run; there was no older entry of its key. A search for the key ends here, which spares it
+/// what lies behind: memory that nobody has looked at for long.
+const FIRST: u32 = u32::MAX - 1;
 /// From this many entries of one key on they get a run.
 const RUN: usize = 8;
 /// How many tuples' cache lines are fetched at a time.
 const AHEAD: usize = 128;
 const LEAST: usize = 64;
+/// Bytes of a cache line.
+const LINE: usize = 64;
 
 pub(crate) struct Log {
     predicate: Predicate,
@@ -203,7 +209,7 @@ impl Log {
         let (bucket, tag) = self.bucket(tuple.key);
         let Head { position: head, mut tags } = self.heads[bucket];
         let mut back = 0;
-        let mut run = NO_RUN;
+        let mut run = FIRST;
         if self.is_in(head) {
             back = self.next.wrapping_sub(head);
         } else {
@@ -221,7 +227,7 @@ impl Log {
                 let at = self.at(position);
                 let hot = self.hot[at];
                 if hot.key == tuple.key {
-                    if hot.run != NO_RUN {
+                    if hot.run < FIRST {
                         // The new entry stands for the run in the chain from now on.
                         let link = match newer {
                             Some(newer) => &mut self.hot[newer].back,
@@ -232,7 +238,11 @@ impl Log {
                         break;
                     }
                     equal += 1;
+                    run = SOME;
                     self.probe(at, tuple, &mut emit);
+                    if hot.run == FIRST && !crowded {
+                        break;
+                    }
                 }
                 if crowded {
                     seen = add_tag(seen, tag_of(mix(hot.key)));
@@ -246,10 +256,10 @@ impl Log {
                     break;
                 }
             }
-            if crowded && run == NO_RUN {
+            if crowded && run >= FIRST {
                 tags = seen;
             }
-            if run != NO_RUN {
+            if run < FIRST {
                 let (older, newer) = self.runs[run as usize].as_slices();
                 for stored in older.iter().chain(newer) {
                     if let Some(pair) = stored.pair(tuple, &self.predicate) {
@@ -339,7 +349,7 @@ impl Log {
     fn forget_oldest(&mut self) {
         let run = self.hot[self.tail_at()].run;
         self.len -= 1;
-        if run != NO_RUN {
+        if run < FIRST {
             let members = &mut self.runs[run as usize];
             members.pop_front();
             if members.is_empty() {
@@ -376,6 +386,18 @@ impl Log {
                     *position = next;
                 }
             }
+        }
+        // Most of them have found their key by now.
+        for (position, _) in &walks[..count] {
+            touched ^= self.cold[self.at(*position)].observation;
+        }
+        // Where the tuples go.
+        let end = self.hot.len().min(self.next_at + tuples.len());
+        for hot in self.hot[self.next_at..end].iter().step_by(LINE / size_of::<Hot>()) {
+            touched ^= hot.key;
+        }
+        for cold in self.cold[self.next_at..end].iter().step_by(LINE / size_of::<Cold>()) {
+            touched ^= cold.seq;
         }
         black_box(touched);
     }
