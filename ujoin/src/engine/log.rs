@@ -96,7 +96,6 @@ pub(crate) struct Log {
     hot: Vec<Hot>,
     cold: Vec<Cold>,
     heads: Vec<Head>,
-    shift: u32,
     /// Position of the next entry, and the place in the arrays where it goes.
     next: u32,
     next_at: usize,
@@ -112,15 +111,14 @@ pub(crate) struct Log {
 impl Log {
     /// With a limit in bytes all of it is taken at once.
     pub(crate) fn new(config: &Config, limit: Option<usize>) -> Log {
-        // Up to two buckets an entry, and what choosing the ones to go takes.
-        let each = size_of::<Hot>() + size_of::<Cold>() + 2 * size_of::<Head>() + 8;
+        // A bucket an entry, and what choosing the ones to go takes.
+        let each = size_of::<Hot>() + size_of::<Cold>() + size_of::<Head>() + 8;
         let reserved = limit.map(|limit| (limit / each).max(2));
         let mut log = Log {
             predicate: Predicate::new(config),
             hot: Vec::new(),
             cold: Vec::new(),
             heads: Vec::new(),
-            shift: 0,
             // Not 0, so that no empty bucket points to an entry.
             next: 1,
             next_at: 0,
@@ -160,7 +158,8 @@ impl Log {
     #[inline]
     fn bucket(&self, key: u64) -> (usize, u32) {
         let spread = mix(key);
-        ((spread >> self.shift) as usize, tag_of(spread))
+        let bucket = (spread >> 32) * self.heads.len() as u64 >> 32;
+        (bucket as usize, tag_of(spread))
     }
 
     /// Makes room for so many entries and chains anew those of which `keep` says so. It is asked in
@@ -186,9 +185,7 @@ impl Log {
             }
             return;
         }
-        let buckets = capacity.next_power_of_two().max(2);
-        self.heads = vec![EMPTY; buckets];
-        self.shift = 64 - buckets.trailing_zeros();
+        self.heads = vec![EMPTY; capacity];
         let hot = std::mem::replace(&mut self.hot, vec![NOTHING; capacity]);
         let nothing = Cold { seq: 0, observation: 0 };
         let cold = std::mem::replace(&mut self.cold, vec![nothing; capacity]);
@@ -204,7 +201,8 @@ impl Log {
     #[inline]
     fn insert(&mut self, tuple: &Tuple, mut emit: impl FnMut(Pair)) {
         if self.len == self.hot.len() {
-            self.rebuild(self.hot.len() * 2, &mut |_| true);
+            // By a quarter: all of the log is gone round, so room that is not needed costs cache.
+            self.rebuild(self.len + self.len / 4 + 1, &mut |_| true);
         }
         let (bucket, tag) = self.bucket(tuple.key);
         let Head { position: head, mut tags } = self.heads[bucket];
