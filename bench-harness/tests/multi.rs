@@ -19,7 +19,7 @@ const MULTI: Paper = Paper {
         "multi-fig15",
         "multi-fig16",
     ],
-    own: &["multi-speed", "multi-patterns", "multi-routes", "multi-windows"],
+    own: &["multi-speed", "multi-patterns", "multi-routes", "multi-windows", "multi-ring"],
 };
 
 #[test]

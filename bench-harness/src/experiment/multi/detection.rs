@@ -7,6 +7,7 @@ use multipattern::{Method, Semantics};
 use super::engines::{BATCH, Load, SEEDS, agree, answer, detector, seeds};
 use super::plots::{self, cpu, over_seeds};
 use super::race::{self, Entry, MECHANISM, METHODS, Runs, race};
+use super::ring::{self, CROSSED, STEP};
 use crate::claim::{Claim, Rule, ratio};
 use crate::error::Result;
 use crate::experiment::{About, Context, Experiment, Kind, Scale};
@@ -45,6 +46,9 @@ fn check(context: &mut Context<'_>) -> Result<()> {
             for method in METHODS {
                 answers.push((method.name(), answer(detector(&set, method)?, events, |_| ())?));
             }
+            for (way, method, ring) in CROSSED {
+                answers.push((way, answer(ring::crossed(&set, method, ring)?, events, |_| ())?));
+            }
             agree(&answers)?;
             found.push(answers.first().map_or(0, |(_, answer)| answer.matches) as f64);
         }
@@ -59,7 +63,7 @@ fn check(context: &mut Context<'_>) -> Result<()> {
 
 const MATCHES: &str = "matches";
 
-/// All methods at all sizes take turns.
+/// All methods, and those that are crossed with the ring, at all sizes take turns.
 fn measure(context: &Context<'_>) -> Result<Vec<Runs>> {
     let sizes = sizes(context.scale);
     race(context, |seed| {
@@ -67,8 +71,11 @@ fn measure(context: &Context<'_>) -> Result<Vec<Runs>> {
         let set = load.set(Semantics::Any)?;
         let mut entries = Vec::new();
         for &size in &sizes {
-            for method in METHODS {
-                let (name, detector) = (method.to_string(), detector(&set, method)?);
+            let methods = METHODS.map(|method| (method.name(), detector(&set, method)));
+            let crossed =
+                CROSSED.map(|(way, method, ring)| (way, ring::crossed(&set, method, ring)));
+            for (name, detector) in methods.into_iter().chain(crossed) {
+                let (name, detector) = (name.to_owned(), detector?);
                 let (events, length) = (Rc::clone(&load.events), size as usize);
                 entries.push(Entry { name, x: size as f64, detector, events, length });
             }
@@ -84,7 +91,7 @@ fn method_text(measured: &str) -> String {
          gives it every event and reads every index of every match; one thread. {BATCH} All methods at all lengths \
          take turns, each seed in rounds of its own; points are means of the seeds' medians with the \
          least and the most, ratios are paired within a round, of all seeds together. What is found, \
-         indices and order included, is compared before, and sums in every run.\n\n{MECHANISM}"
+         indices and order included, is compared before, and sums in every run.\n\n{MECHANISM}\n\n{STEP}"
     )
 }
 
@@ -92,6 +99,21 @@ impl Experiment for Time {
     fn about(&self) -> About {
         let names = METHODS.map(|method| cpu(method.name()));
         let series = plots::borrow(&names);
+        let apart = ring::apart(cpu);
+        let mut claims = vec![
+            Claim::new(
+                format!("{} at every scale", ring::ORDER),
+                "proposed < sharing < optimized < single",
+                Rule::below_in_turn(&series),
+            ),
+            Claim::new("proposed < single", "least time", Rule::below(&names[0], &names[3])),
+            Claim::new(
+                "close together at small scale, apart at large: single minus proposed grows",
+                "similar in small streams, superior as the stream grows",
+                Rule::rises(&[APART]),
+            ),
+        ];
+        claims.extend(ring::claims(str::to_owned, "what the step to proposed is made of"));
         About {
             id: "multi-fig14".to_owned(),
             kind: Kind::Figure,
@@ -108,22 +130,16 @@ impl Experiment for Time {
                  with the stream."
                     .to_owned(),
             ),
-            claims: vec![
-                Claim::new(
-                    "proposed < sharing < optimized < single at every scale",
-                    "proposed < sharing < optimized < single",
-                    Rule::below_in_turn(&series),
-                ),
-                Claim::new("proposed < single", "least time", Rule::below(&names[0], &names[3])),
-                Claim::new(
-                    "close together at small scale, apart at large: single minus proposed grows",
-                    "similar in small streams, superior as the stream grows",
-                    Rule::rises(&[APART]),
-                ),
-            ],
+            claims,
             plots: vec![
                 plots::log_lines("Detection time", "events", "CPU time", &series),
                 plots::table("CPU time in milliseconds", "events", &series),
+                plots::table(
+                    "Sharing and proposed with the ring and without, CPU time in milliseconds",
+                    "events",
+                    &plots::borrow(&apart),
+                ),
+                plots::ratios("What the step from sharing to proposed is made of", "events", &ring::STEPS),
                 plots::table("What was found", "events", &[MATCHES]),
             ],
         }
@@ -143,7 +159,10 @@ impl Experiment for Time {
                     .for_each(|times| context.record.point(&series, one.x, times, "ms"));
             }
         }
-        let steps: Vec<_> = race::steps().map(|(a, b)| (a.name(), b.name())).collect();
+        let mut steps: Vec<_> = race::steps().map(|(a, b)| (a.name(), b.name())).collect();
+        steps.extend(
+            ring::STEPS.into_iter().filter(|step| !steps.contains(step)).collect::<Vec<_>>(),
+        );
         race::record_ratios(context, &runs, &steps);
         for (proposed, single) in race::pairs(&runs, "proposed", "single") {
             let at = proposed.x;
@@ -157,7 +176,9 @@ impl Experiment for Time {
     }
 
     fn sentences(&self, rows: &[&Row]) -> Vec<String> {
-        each_step(rows, cpu, |a, b| b / a, "How much less time it takes")
+        let mut all = each_step(rows, cpu, |a, b| b / a, "How much less time it takes");
+        all.extend(the_step(rows, cpu, |time| time));
+        all
     }
 }
 
@@ -192,7 +213,8 @@ impl Experiment for Throughput {
             ),
             claims: vec![
                 Claim::new(
-                    "proposed > sharing > optimized > single at every scale",
+                    "proposed (which has the ring) > sharing (which has not) > optimized > single at every \
+                     scale",
                     "proposed > sharing > optimized > single",
                     Rule::All(steps.collect()),
                 ),
@@ -206,6 +228,11 @@ impl Experiment for Throughput {
                 plots::log_lines("Matches a second", "events", "throughput", &matches_series),
                 plots::log_lines("Events a second", "events", "throughput", &plots::borrow(&read)),
                 plots::table("Million matches a second", "events", &matches_series),
+                plots::table(
+                    "Sharing and proposed with the ring and without, million matches a second",
+                    "events",
+                    &plots::borrow(&ring::apart(rate)),
+                ),
                 plots::table("What was found", "events", &[MATCHES]),
             ],
         }
@@ -243,8 +270,19 @@ impl Experiment for Throughput {
     }
 
     fn sentences(&self, rows: &[&Row]) -> Vec<String> {
-        each_step(rows, rate, |a, b| a / b, "How much higher the throughput is")
+        let mut all = each_step(rows, rate, |a, b| a / b, "How much higher the throughput is");
+        all.extend(the_step(rows, rate, |rate| 1.0 / rate));
+        all
     }
+}
+
+/// What the step from `sharing` to `proposed` is made of in the longest stream.
+fn the_step(rows: &[&Row], of: impl Fn(&str) -> String, time: impl Fn(f64) -> f64) -> Vec<String> {
+    let Some(x) = plots::last(rows, &of(Method::Proposed.name())).map(|row| &row.x) else {
+        return Vec::new();
+    };
+    let time = |way: &str| plots::value(rows, &of(way), x).map(&time);
+    ring::sentences(time, &format!("{x} events"))
 }
 
 /// How many times better each method is than the next one in the longest stream.

@@ -10,6 +10,7 @@ use super::engines::{BATCH, Load, SEEDS, agree, answer, detector, seeds};
 use super::memory::{heap_of, method_of, needs};
 use super::plots::{self, cpu, cpu_ratio, over_seeds};
 use super::race::{self, Entry, MECHANISM, METHODS, race, record_peaks};
+use super::ring;
 use crate::claim::{Claim, Rule};
 use crate::error::Result;
 use crate::experiment::{About, Context, Experiment, Kind, Scale};
@@ -85,7 +86,7 @@ impl Experiment for Growth {
             reconstruction: None,
             claims: vec![
                 Claim::new(
-                    format!("time: {order} with every number of patterns"),
+                    format!("time: {} with every number of patterns", ring::ORDER),
                     order,
                     Rule::below_in_turn(&times),
                 )

@@ -2,12 +2,13 @@
 
 use std::rc::Rc;
 
-use multipattern::{Method, Semantics};
+use multipattern::{Method, Ring, Semantics};
 
 use super::detection::sizes;
 use super::engines::{Load, SEEDS, agree, answer, detector, seeds};
 use super::plots::{self, over_seeds};
 use super::race::{METHODS, record_peaks};
+use super::ring::{self, CROSSED, crossed};
 use crate::claim::{Claim, Rule};
 use crate::error::{Error, Result};
 use crate::experiment::{About, Context, Experiment, Kind};
@@ -24,7 +25,11 @@ const STEP: usize = 16;
 
 /// The series of the heap.
 pub fn heap_of(method: Method) -> String {
-    format!("{method}, heap")
+    heap(method.name())
+}
+
+fn heap(way: &str) -> String {
+    format!("{way}, heap")
 }
 
 fn live(method: Method) -> String {
@@ -39,6 +44,14 @@ fn partial(method: Method) -> String {
 pub fn method_of(probe: &str) -> Result<Method> {
     let known = METHODS.into_iter().find(|method| method.name() == probe);
     known.ok_or_else(|| Error::usage(format!("there is no memory probe {probe}")))
+}
+
+/// A method that is itself or crossed with the ring.
+fn way_of(probe: &str) -> Result<(Method, Ring)> {
+    match CROSSED.into_iter().find(|(way, ..)| *way == probe) {
+        Some((_, method, ring)) => Ok((method, ring)),
+        None => Ok((method_of(probe)?, Ring::ByMethod)),
+    }
 }
 
 /// What heaps the methods need at an x, and where the proposed method needs more than another.
@@ -66,8 +79,8 @@ pub fn needs(rows: &[&Row], x: &X, at: &str) -> Vec<String> {
 
 impl Experiment for Memory {
     fn about(&self) -> About {
-        let [heap, bytes, instances] = [heap_of, live, partial].map(|of| METHODS.map(of));
-        let [heap_names, byte_names] = [&heap, &bytes].map(|names| plots::borrow(names));
+        let [heaps, bytes, instances] = [heap_of, live, partial].map(|of| METHODS.map(of));
+        let [heap_names, byte_names] = [&heaps, &bytes].map(|names| plots::borrow(names));
         let order = "proposed < sharing < optimized < single";
         let step = |smaller: usize, larger: usize, text: &str| {
             Claim::new(
@@ -76,6 +89,10 @@ impl Experiment for Memory {
                 Rule::ordered(&[heap_names[smaller], heap_names[larger]]),
             )
             .our_reading()
+        };
+        let apart = |text: &str, smaller: &str, larger: &str| {
+            let rule = Rule::ordered(&[&heap(smaller), &heap(larger)]);
+            Claim::new(text, "less memory", rule).our_check()
         };
         About {
             id: "multi-fig15".to_owned(),
@@ -96,8 +113,11 @@ impl Experiment for Memory {
                  Single keeps every partial match. Optimized keeps none: only the events of the \
                  window by type, and a plan and a number for each prefix, all of this for every \
                  pattern. Sharing keeps windows and numbers of prefixes once for all patterns. \
-                 Proposed adds to that the shared lists of pairs, which are memory that it spends to \
-                 save time."
+                 Proposed adds to that what pairs of operands share, which is memory that it spends to \
+                 save time; and it keeps the stream as a ring of its last events, which takes less than \
+                 windows do, has nothing to do with decomposition, and would serve sharing as well. So \
+                 both are shown with the ring and without: only two that both have it, or both have it \
+                 not, say what decomposition needs."
             ),
             reconstruction: Some(
                 "The picture is lost; 10^3 to 10^5 events leads up to Table 1. Whether the paper \
@@ -105,14 +125,24 @@ impl Experiment for Memory {
                     .to_owned(),
             ),
             claims: vec![
-                Claim::new(format!("{order} at every scale"), order, Rule::ordered(&heap_names)),
+                Claim::new(format!("{} at every scale", ring::ORDER), order, Rule::ordered(&heap_names)),
                 Claim::new(
                     "proposed < single at every scale",
                     "least memory",
                     Rule::ordered(&[heap_names[0], heap_names[3]]),
                 ),
                 step(1, 2, "sharing < optimized at every scale"),
-                step(0, 1, "proposed < sharing at every scale"),
+                step(0, 1, "proposed (which has the ring) < sharing (which has not) at every scale"),
+                apart(
+                    "what decomposition needs: proposed < sharing at every scale, both with the ring",
+                    Method::Proposed.name(),
+                    ring::SHARING_RING,
+                ),
+                apart(
+                    "what decomposition needs: proposed < sharing at every scale, both without the ring",
+                    ring::PROPOSED_ALONE,
+                    Method::Sharing.name(),
+                ),
                 Claim::new(
                     "of the four only single keeps partial matches",
                     "none",
@@ -123,6 +153,11 @@ impl Experiment for Memory {
             plots: vec![
                 plots::log_lines("Peak of the heap", "events", "heap", &heap_names),
                 plots::table("Peak of the heap in bytes", "events", &heap_names),
+                plots::table(
+                    "Sharing and proposed with the ring and without, peak of the heap in bytes",
+                    "events",
+                    &plots::borrow(&ring::apart(heap)),
+                ),
                 plots::table("Most bytes of live structures", "events", &byte_names),
                 plots::table("Most partial matches at once", "events", &plots::borrow(&instances)),
             ],
@@ -170,25 +205,41 @@ impl Experiment for Memory {
     }
 
     fn measure(&self, context: &mut Context<'_>) -> Result<()> {
-        METHODS.into_iter().try_for_each(|method| context.memory(method.name()).map(drop))
+        let ways = METHODS.map(Method::name).into_iter().chain(CROSSED.map(|(way, ..)| way));
+        ways.into_iter().try_for_each(|way| context.memory(way).map(drop))
     }
 
     fn sentences(&self, rows: &[&Row]) -> Vec<String> {
         let Some(x) = plots::last(rows, &heap_of(Method::Proposed)).map(|row| row.x.clone()) else {
             return Vec::new();
         };
-        needs(rows, &x, &format!("{x} events"))
+        let mut all = needs(rows, &x, &format!("{x} events"));
+        let value = |way: &str| plots::value(rows, &heap(way), &x);
+        let both = |a, b| Some(value(a)? / value(b)?);
+        let (proposed, sharing) = (Method::Proposed.name(), Method::Sharing.name());
+        if let (Some(with), Some(without), Some(ring)) = (
+            both(proposed, ring::SHARING_RING),
+            both(ring::PROPOSED_ALONE, sharing),
+            both(ring::SHARING_RING, sharing),
+        ) {
+            all.push(format!(
+                "What decomposition shares makes the heap {with:.2} times as large with the ring \
+                 (proposed to sharing, both with it), and {without:.2} times without it; the ring alone \
+                 makes that of sharing {ring:.2} times as large."
+            ));
+        }
+        all
     }
 
-    fn probe(&self, name: &str, context: &mut Context<'_>, heap: &dyn Heap) -> Result<u64> {
-        let method = method_of(name)?;
+    fn probe(&self, name: &str, context: &mut Context<'_>, counting: &dyn Heap) -> Result<u64> {
+        let (method, ring) = way_of(name)?;
         let sizes = sizes(context.scale);
-        record_peaks(context, heap, &heap_of(method), |seed| {
+        record_peaks(context, counting, &heap(name), |seed| {
             let load = Load::table1(sizes.last().copied().unwrap_or(0), seed)?;
             let set = Rc::new(load.set(Semantics::Any)?);
             let place = |&size: &u64| {
                 let (set, events) = (Rc::clone(&set), Rc::clone(&load.events));
-                (size as f64, move || detector(&set, method), events, size as usize)
+                (size as f64, move || crossed(&set, method, ring), events, size as usize)
             };
             Ok(sizes.iter().map(place).collect())
         })

@@ -8,6 +8,7 @@
 //! | [`detection`] | time and throughput, Figs. 14 and 16 |
 //! | [`memory`] | memory, Fig. 15 |
 //! | [`speed`], [`growth`], [`windows`] | our own checks |
+//! | [`ring`] | what the step from `sharing` to `proposed` is made of |
 //! | [`engines`], [`race`] | one way to run the engine; runs of several ways with several seeds |
 //! | [`oracle`], [`strict`], [`plots`] | brute force; the peer for `strict`; series and summaries |
 
@@ -20,6 +21,7 @@ mod oracle;
 mod parameters;
 mod plots;
 mod race;
+mod ring;
 mod sizes;
 mod speed;
 mod strict;
@@ -58,5 +60,6 @@ pub fn experiments() -> Vec<Box<dyn Experiment>> {
         Box::new(growth::PATTERNS),
         Box::new(growth::ROUTES),
         Box::new(windows::Windows),
+        Box::new(ring::Apart),
     ]
 }

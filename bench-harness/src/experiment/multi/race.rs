@@ -28,8 +28,12 @@ event fits its next operand. Optimized keeps none: for each prefix of a pattern 
 latest event from which the prefix was found, so that it knows of an event whether it completes the \
 pattern, and only then goes through the events of the window, in bitmaps or lists by type. Sharing keeps \
 types' windows and the numbers of prefixes once for all patterns that begin alike. Proposed shares what \
-lies inside of patterns as well: the list of all pairs of events that stand for two operands before the \
-last one is made once and read by every pattern that has them there.";
+lies inside of patterns as well: what stands for two operands before the last one, the list of all pairs \
+of events or the sums of their numbers, is made once and read by every pattern that has them there. And \
+where patterns are of types alone with windows of at most 64 events, proposed has a ring, which has \
+nothing to do with sharing: it keeps the stream as its last 64 events, a word of bits for each type, and \
+nothing else of them. Most of what it gains over sharing where matches are read comes from that; \
+multi-ring tells the two apart.";
 
 /// A detector before its first event, and what it is to read.
 pub struct Entry<E> {
@@ -86,9 +90,18 @@ fn rounds(context: &Context<'_>) -> Plan {
     Plan { warm_up, rounds, shortest }
 }
 
-/// All entries of a seed take turns, one seed after the other.
+/// All entries of a seed take turns, one seed after the other; every index of every match is read.
 pub fn race<E: Event>(
     context: &Context<'_>,
+    entries: impl FnMut(u64) -> Result<Vec<Entry<E>>>,
+) -> Result<Vec<Runs>> {
+    race_by(context, engines::read, entries)
+}
+
+/// The same with another way to read.
+pub fn race_by<E: Event>(
+    context: &Context<'_>,
+    read: fn(&mut Detector, &[E]) -> Result<Sum>,
     mut entries: impl FnMut(u64) -> Result<Vec<Entry<E>>>,
 ) -> Result<Vec<Runs>> {
     let mut all: Vec<Runs> = Vec::new();
@@ -98,14 +111,14 @@ pub fn race<E: Event>(
         let mut sums: Vec<Sum> = Vec::new();
         for (at, Entry { name, x, detector, events, length }) in entries.iter().enumerate() {
             let events = &events[..*length];
-            let expected = engines::read(&mut detector.clone(), events)?;
+            let expected = read(&mut detector.clone(), events)?;
             if let Some(first) = entries[..at].iter().position(|one| one.x == *x) {
                 let answers = [(&*entries[first].name, sums[first]), (&**name, expected)];
                 agree(&answers).map_err(|error| error.within(format!("at {x}")))?;
             }
             sums.push(expected);
             contenders.push(contender(name.as_str(), detector.clone(), expected, |one| {
-                engines::read(one, events)
+                read(one, events)
             }));
         }
         let samples = interleave(&mut contenders, &rounds(context), context.progress)?;
