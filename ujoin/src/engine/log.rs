@@ -38,42 +38,64 @@ struct Cold {
     observation: u64,
 }
 
-/// A bucket.
+/// How a bucket is written in 64 bits. The low ones are the position of its newest entry, which counts
+/// only if it is in the log. The others have a tag, seven bits other than 0, for each of some keys in
+/// its chain, so that the chain need be walked only if the key is likely to be in it.
 #[derive(Clone, Copy)]
-struct Head {
-    /// Position of its newest entry, which counts only if it is in the log.
-    position: u32,
-    /// A byte for each of up to four keys in its chain, so that the chain need be walked only if the
-    /// key is likely to be in it; [`ANY`] if there are more.
-    tags: u32,
+struct Layout {
+    /// Bits of a position: so many that few buckets go unused until they repeat.
+    bits: u32,
+    /// A one in the place of each tag.
+    ones: u64,
+    /// Stands for all tags, where there are more than find room.
+    any: u64,
 }
 
-const EMPTY: Head = Head { position: 0, tags: 0 };
-const ANY: u32 = u32::MAX;
-
-/// A byte that is neither 0 nor 255.
-#[inline]
-fn tag_of(spread: u64) -> u32 {
-    spread as u32 % 128 + 1
-}
-
-/// Whether one of the bytes is the tag.
-#[inline]
-fn has_tag(tags: u32, tag: u32) -> bool {
-    let ones = 0x0101_0101;
-    let zero_if_equal = tags ^ (tag * ones);
-    tags == ANY || zero_if_equal.wrapping_sub(ones) & !zero_if_equal & (ones << 7) != 0
-}
-
-#[inline]
-fn add_tag(tags: u32, tag: u32) -> u32 {
-    if has_tag(tags, tag) {
-        tags
-    } else if tags >> 24 != 0 {
-        ANY
-    } else {
-        tags << 8 | tag
+impl Layout {
+    fn new(capacity: usize) -> Layout {
+        let bits = (usize::BITS - capacity.leading_zeros() + 2).clamp(22, 32);
+        let ones = (0..(u64::BITS - bits) / 7).fold(0, |ones, _| ones << 7 | 1);
+        Layout { bits, ones, any: ones * 127 }
     }
+
+    #[inline]
+    fn head(self, position: u32, tags: u64) -> u64 {
+        tags << self.bits | u64::from(position) & ((1 << self.bits) - 1)
+    }
+
+    #[inline]
+    fn tags(self, head: u64) -> u64 {
+        head >> self.bits
+    }
+
+    /// How long before the position the newest entry of a bucket came.
+    #[inline]
+    fn age(self, head: u64, position: u32) -> u32 {
+        position.wrapping_sub(head as u32) & ((1_u64 << self.bits) - 1) as u32
+    }
+
+    #[inline]
+    fn has(self, tags: u64, tag: u64) -> bool {
+        let zero_if_equal = tags ^ (tag * self.ones);
+        let equal = zero_if_equal.wrapping_sub(self.ones) & !zero_if_equal & (self.ones << 6);
+        (equal != 0) | (tags == self.any)
+    }
+
+    #[inline]
+    fn add(self, tags: u64, tag: u64) -> u64 {
+        if self.has(tags, tag) {
+            tags
+        } else if tags > self.any >> 7 {
+            self.any
+        } else {
+            tags << 7 | tag
+        }
+    }
+}
+
+#[inline]
+fn tag_of(spread: u64) -> u64 {
+    (spread % 128).max(1)
 }
 
 const NOTHING: Hot =
@@ -95,7 +117,8 @@ pub(crate) struct Log {
     predicate: Predicate,
     hot: Vec<Hot>,
     cold: Vec<Cold>,
-    heads: Vec<Head>,
+    heads: Vec<u64>,
+    layout: Layout,
     /// Position of the next entry, and the place in the arrays where it goes.
     next: u32,
     next_at: usize,
@@ -112,13 +135,14 @@ impl Log {
     /// With a limit in bytes all of it is taken at once.
     pub(crate) fn new(config: &Config, limit: Option<usize>) -> Log {
         // A bucket an entry, and what choosing the ones to go takes.
-        let each = size_of::<Hot>() + size_of::<Cold>() + size_of::<Head>() + 8;
+        let each = size_of::<Hot>() + size_of::<Cold>() + size_of::<u64>() + 8;
         let reserved = limit.map(|limit| (limit / each).max(2));
         let mut log = Log {
             predicate: Predicate::new(config),
             hot: Vec::new(),
             cold: Vec::new(),
             heads: Vec::new(),
+            layout: Layout::new(0),
             // Not 0, so that no empty bucket points to an entry.
             next: 1,
             next_at: 0,
@@ -156,7 +180,7 @@ impl Log {
 
     /// The bucket of a key, and its tag.
     #[inline]
-    fn bucket(&self, key: u64) -> (usize, u32) {
+    fn bucket(&self, key: u64) -> (usize, u64) {
         let spread = mix(key);
         let bucket = (spread >> 32) * self.heads.len() as u64 >> 32;
         (bucket as usize, tag_of(spread))
@@ -175,7 +199,7 @@ impl Log {
         let from = |offset| if tail + offset < old { tail + offset } else { tail + offset - old };
         if capacity == old {
             // In place: what is kept never overtakes what is read.
-            self.heads.fill(EMPTY);
+            self.heads.fill(0);
             self.next_at = tail;
             for at in (0..len).map(from) {
                 let (hot, cold) = (self.hot[at], self.cold[at]);
@@ -185,7 +209,8 @@ impl Log {
             }
             return;
         }
-        self.heads = vec![EMPTY; capacity];
+        self.heads = vec![0; capacity];
+        self.layout = Layout::new(capacity);
         let hot = std::mem::replace(&mut self.hot, vec![NOTHING; capacity]);
         let nothing = Cold { seq: 0, observation: 0 };
         let cold = std::mem::replace(&mut self.cold, vec![nothing; capacity]);
@@ -205,19 +230,19 @@ impl Log {
             self.rebuild(self.len + self.len / 4 + 1, &mut |_| true);
         }
         let (bucket, tag) = self.bucket(tuple.key);
-        let Head { position: head, mut tags } = self.heads[bucket];
-        let mut back = 0;
+        let layout = self.layout;
+        let mut tags = layout.tags(self.heads[bucket]);
+        let mut back = layout.age(self.heads[bucket], self.next);
+        let head = self.next.wrapping_sub(back);
         let mut run = FIRST;
-        if self.is_in(head) {
-            back = self.next.wrapping_sub(head);
-        } else {
-            tags = 0;
+        if !self.is_in(head) {
+            (back, tags) = (0, 0);
         }
-        if back != 0 && has_tag(tags, tag) {
+        if back != 0 && layout.has(tags, tag) {
             let mut equal = 0;
             let mut position = head;
             // Where a chain had too many keys, those that it has now are noted anew.
-            let crowded = tags == ANY;
+            let crowded = tags == layout.any;
             let mut seen = 0;
             // The entry before in the chain, if any.
             let mut newer: Option<usize> = None;
@@ -243,7 +268,7 @@ impl Log {
                     }
                 }
                 if crowded {
-                    seen = add_tag(seen, tag_of(mix(hot.key)));
+                    seen = layout.add(seen, tag_of(mix(hot.key)));
                 }
                 if hot.back == 0 {
                     break;
@@ -273,7 +298,7 @@ impl Log {
         let Tuple { seq, observation, key, time, stream, probability } = *tuple;
         self.hot[at] = Hot { key, time, probability, stream, back, run };
         self.cold[at] = Cold { seq, observation };
-        self.heads[bucket] = Head { position: self.next, tags: add_tag(tags, tag) };
+        self.heads[bucket] = layout.head(self.next, layout.add(tags, tag));
         self.next = self.next.wrapping_add(1);
         self.next_at = if at + 1 == self.hot.len() { 0 } else { at + 1 };
         self.len += 1;
@@ -362,7 +387,8 @@ impl Log {
     /// one after the other.
     #[inline]
     fn fetch(&self, tuples: &[Tuple]) {
-        let mut heads = [(EMPTY, 0); AHEAD];
+        let layout = self.layout;
+        let mut heads = [(0, 0); AHEAD];
         for (head, tuple) in heads.iter_mut().zip(tuples) {
             let (bucket, tag) = self.bucket(tuple.key);
             *head = (self.heads[bucket], tag);
@@ -371,8 +397,10 @@ impl Log {
         let mut walks = [(0, 0); AHEAD];
         let mut count = 0;
         for (&(head, tag), tuple) in heads.iter().zip(tuples) {
-            walks[count] = (head.position, tuple.key);
-            count += usize::from(self.is_in(head.position) && has_tag(head.tags, tag));
+            let position = self.next.wrapping_sub(layout.age(head, self.next));
+            walks[count] = (position, tuple.key);
+            let may_be_in = layout.has(layout.tags(head), tag);
+            count += usize::from(self.is_in(position) & may_be_in);
         }
         let mut touched = 0;
         for _ in 0..2 {
@@ -434,7 +462,7 @@ impl Shard for Log {
         // What was set aside counts when it is used.
         let spare = self.reserved.map_or(0, |reserved| reserved.saturating_sub(self.len));
         (self.hot.len() - spare) * (size_of::<Hot>() + size_of::<Cold>())
-            + self.heads.len() * size_of::<Head>()
+            + self.heads.len() * size_of::<u64>()
             + self.runs.capacity() * size_of::<VecDeque<Stored>>()
             + self.run_bytes
     }
