@@ -13,6 +13,7 @@ use std::collections::VecDeque;
 use std::hint::black_box;
 use std::mem::size_of;
 
+use super::layout::{Layout, tag_of};
 use super::out::Out;
 use super::shard::{Part, Predicate, Shard, Stored, mix};
 use super::sweep::Sweep;
@@ -36,66 +37,6 @@ struct Hot {
 struct Cold {
     seq: u64,
     observation: u64,
-}
-
-/// How a bucket is written in 64 bits. The low ones are the position of its newest entry, which counts
-/// only if it is in the log. The others have a tag, seven bits other than 0, for each of some keys in
-/// its chain, so that the chain need be walked only if the key is likely to be in it.
-#[derive(Clone, Copy)]
-struct Layout {
-    /// Bits of a position: so many that few buckets go unused until they repeat.
-    bits: u32,
-    /// A one in the place of each tag.
-    ones: u64,
-    /// Stands for all tags, where there are more than find room.
-    any: u64,
-}
-
-impl Layout {
-    fn new(capacity: usize) -> Layout {
-        let bits = (usize::BITS - capacity.leading_zeros() + 2).clamp(22, 32);
-        let ones = (0..(u64::BITS - bits) / 7).fold(0, |ones, _| ones << 7 | 1);
-        Layout { bits, ones, any: ones * 127 }
-    }
-
-    #[inline]
-    fn head(self, position: u32, tags: u64) -> u64 {
-        tags << self.bits | u64::from(position) & ((1 << self.bits) - 1)
-    }
-
-    #[inline]
-    fn tags(self, head: u64) -> u64 {
-        head >> self.bits
-    }
-
-    /// How long before the position the newest entry of a bucket came.
-    #[inline]
-    fn age(self, head: u64, position: u32) -> u32 {
-        position.wrapping_sub(head as u32) & ((1_u64 << self.bits) - 1) as u32
-    }
-
-    #[inline]
-    fn has(self, tags: u64, tag: u64) -> bool {
-        let zero_if_equal = tags ^ (tag * self.ones);
-        let equal = zero_if_equal.wrapping_sub(self.ones) & !zero_if_equal & (self.ones << 6);
-        (equal != 0) | (tags == self.any)
-    }
-
-    #[inline]
-    fn add(self, tags: u64, tag: u64) -> u64 {
-        if self.has(tags, tag) {
-            tags
-        } else if tags > self.any >> 7 {
-            self.any
-        } else {
-            tags << 7 | tag
-        }
-    }
-}
-
-#[inline]
-fn tag_of(spread: u64) -> u64 {
-    (spread % 128).max(1)
 }
 
 const NOTHING: Hot =
@@ -153,7 +94,11 @@ impl Log {
             sweep: Sweep::new(config),
             reserved,
         };
-        log.rebuild(reserved.unwrap_or(LEAST), &mut |_| true);
+        let capacity = reserved.unwrap_or(LEAST);
+        log.hot = vec![NOTHING; capacity];
+        log.cold = vec![Cold { seq: 0, observation: 0 }; capacity];
+        log.heads = vec![0; capacity];
+        log.layout = Layout::new(capacity);
         log
     }
 
@@ -182,42 +127,51 @@ impl Log {
     #[inline]
     fn bucket(&self, key: u64) -> (usize, u64) {
         let spread = mix(key);
-        let bucket = (spread >> 32) * self.heads.len() as u64 >> 32;
+        let bucket = ((spread >> 32) * self.heads.len() as u64) >> 32;
         (bucket as usize, tag_of(spread))
     }
 
-    /// Makes room for so many entries and chains anew those of which `keep` says so. It is asked in
-    /// the order of arrival.
+    /// Makes room for so many entries, more than there are.
     #[cold]
-    fn rebuild(&mut self, capacity: usize, keep: &mut dyn FnMut(&Hot) -> bool) {
-        let (tail, len, old) = (self.tail_at(), self.len, self.hot.len());
+    fn grow(&mut self, capacity: usize) {
+        let (tail, len) = (self.tail_at(), self.len);
+        self.hot.rotate_left(tail);
+        self.hot.reserve_exact(capacity - len);
+        self.hot.resize(capacity, NOTHING);
+        self.cold.rotate_left(tail);
+        self.cold.reserve_exact(capacity - len);
+        self.cold.resize(capacity, Cold { seq: 0, observation: 0 });
+        self.next_at = len;
+        // Positions and chains stay as they are while there are enough buckets.
+        if self.heads.len() < capacity - capacity / 4 {
+            self.heads = vec![0; capacity + capacity / 4];
+            self.layout = Layout::new(capacity);
+            self.rebuild(&mut |_| true);
+        }
+    }
+
+    /// Chains anew those entries of which `keep` says so. It is asked in the order of arrival.
+    #[cold]
+    fn rebuild(&mut self, keep: &mut dyn FnMut(&Hot) -> bool) {
+        let (tail, len, capacity) = (self.tail_at(), self.len, self.hot.len());
         self.runs.clear();
         self.free_runs.clear();
         self.run_bytes = 0;
+        self.heads.fill(0);
         self.next = 1;
         self.len = 0;
-        let from = |offset| if tail + offset < old { tail + offset } else { tail + offset - old };
-        if capacity == old {
-            // In place: what is kept never overtakes what is read.
-            self.heads.fill(0);
-            self.next_at = tail;
-            for at in (0..len).map(from) {
-                let (hot, cold) = (self.hot[at], self.cold[at]);
-                if keep(&hot) {
-                    self.insert(&tuple(&hot, &cold), |_| ());
-                }
+        // In place: what is kept never overtakes what is read.
+        self.next_at = tail;
+        let mut tuples = Vec::with_capacity(AHEAD);
+        for offset in 0..len {
+            let at = tail + offset;
+            let at = if at < capacity { at } else { at - capacity };
+            if keep(&self.hot[at]) {
+                tuples.push(tuple(&self.hot[at], &self.cold[at]));
             }
-            return;
-        }
-        self.heads = vec![0; capacity];
-        self.layout = Layout::new(capacity);
-        let hot = std::mem::replace(&mut self.hot, vec![NOTHING; capacity]);
-        let nothing = Cold { seq: 0, observation: 0 };
-        let cold = std::mem::replace(&mut self.cold, vec![nothing; capacity]);
-        self.next_at = 0;
-        for at in (0..len).map(from) {
-            if keep(&hot[at]) {
-                self.insert(&tuple(&hot[at], &cold[at]), |_| ());
+            if tuples.len() == AHEAD || offset + 1 == len {
+                self.fetch(&tuples);
+                tuples.drain(..).for_each(|tuple| self.insert(&tuple, |_| ()));
             }
         }
     }
@@ -227,7 +181,7 @@ impl Log {
     fn insert(&mut self, tuple: &Tuple, mut emit: impl FnMut(Pair)) {
         if self.len == self.hot.len() {
             // By a quarter: all of the log is gone round, so room that is not needed costs cache.
-            self.rebuild(self.len + self.len / 4 + 1, &mut |_| true);
+            self.grow(self.len + self.len / 4 + 1);
         }
         let (bucket, tag) = self.bucket(tuple.key);
         let layout = self.layout;
@@ -450,7 +404,7 @@ impl Shard for Log {
         if self.sweep.is_due(self.len) {
             let predicate = self.predicate.clone();
             let is_over = |hot: &Hot| predicate.is_over(hot.time, hot.stream, watermark);
-            self.rebuild(self.hot.len(), &mut |hot| !is_over(hot));
+            self.rebuild(&mut |hot| !is_over(hot));
         }
     }
 
@@ -493,7 +447,7 @@ impl Shard for Log {
 
     fn remove(&mut self, handles: &[u32]) {
         let (mut handles, mut at) = (handles.iter().copied().peekable(), 0_u32);
-        self.rebuild(self.hot.len(), &mut |_| {
+        self.rebuild(&mut |_| {
             at += 1;
             handles.next_if_eq(&(at - 1)).is_none()
         });

@@ -4,6 +4,7 @@ mod crew;
 mod distributor;
 mod give;
 mod keyed;
+mod layout;
 mod live;
 mod log;
 mod out;
