@@ -33,14 +33,16 @@ pub(super) fn visit<T>(
         if choice == 0 {
             break;
         }
-        // The last event that is chosen goes, and all after it come.
-        let come = choice.trailing_zeros() as usize;
+        // The last event that is chosen goes, and all after it come: every other time there are none.
+        if choice & 1 == 0 {
+            let come = choice.trailing_zeros() as usize;
+            for event in &events[events.len() - come..] {
+                all[len - 2] = of(event);
+                len += 1;
+            }
+        }
         choice -= 1;
         len -= 1;
-        for (to, event) in all[len - 1..].iter_mut().zip(&events[events.len() - come..]) {
-            *to = of(event);
-        }
-        len += come;
         all[len - 1] = last;
     }
     taken.truncate(before);

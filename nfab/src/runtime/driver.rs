@@ -192,7 +192,7 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
     }
 
     /// What comes of an event in a stream without keys, as far as that is known without showing it.
-    #[inline]
+    #[inline(always)]
     fn glance(&mut self, event: &E, number: u64, time: i64) -> Glance {
         let arrival = Arrival { event, number, time, place: self.store.next() };
         match self.evaluator.glance(self.partitions.first(), &arrival, &mut self.stats) {

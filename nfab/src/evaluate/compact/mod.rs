@@ -48,7 +48,8 @@ use crate::nfa::kinds::Kinds;
 use crate::nfa::program::Window;
 use crate::predicate::evaluate::Test;
 use crate::runtime::context::Context;
-use crate::runtime::evaluator::{Arrival, Evaluator, Key, Taken};
+use crate::runtime::evaluator::{Arrival, Evaluator, Glance, Key, Taken};
+use crate::stats::Stats;
 use counting::Counting;
 
 /// What all partitions share.
@@ -120,6 +121,26 @@ impl Compact {
         Part::new(self.holds.is_some(), self.choices.as_ref())
     }
 
+    /// Takes in an event of which all is known by its class and which completes nothing.
+    fn take(
+        &mut self,
+        part: &mut Part,
+        class: usize,
+        (number, time, place): (u64, i64, EventIndex),
+    ) -> Glance {
+        let entry = Entry::new(self.window.key(number, time), place, self.kind_bits[class]);
+        let horizon = self.window.horizon(number, time);
+        let Compact { sets, counting, spare, .. } = self;
+        let Some(rules) = &self.choices else { return Glance::Show };
+        let (cells, lists) = (part.cells(), part.waits());
+        if !part.take(entry, horizon, (sets, rules), (counting, spare)) {
+            return Glance::Show;
+        }
+        self.lists = self.lists - lists + part.waits();
+        self.cells = self.cells - cells + part.cells();
+        Glance::Keeps
+    }
+
     fn expired(&mut self, part: &mut Part, horizon: Key) {
         self.sets.bound();
         part.expire(horizon, &mut self.sets, &mut self.counting);
@@ -159,9 +180,15 @@ impl<E: Event> Evaluator<E> for Compact {
     }
 
     #[inline]
-    fn passes_over(&mut self, part: &Part, event: &E) -> bool {
-        let of = event.event_type();
-        self.kinds.changes_nothing(of, part.busy())
+    fn glance(&mut self, part: &mut Part, arrival: &Arrival<'_, E>, _: &mut Stats) -> Glance {
+        let of = arrival.event.event_type();
+        if self.kinds.changes_nothing(of, part.busy()) {
+            return Glance::Nothing;
+        }
+        if self.choices.is_none() || !self.tested.is_empty() {
+            return Glance::Show;
+        }
+        self.take(part, self.kinds.class(of), (arrival.number, arrival.time, arrival.place))
     }
 
     fn show(

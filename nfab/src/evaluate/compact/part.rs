@@ -226,18 +226,58 @@ impl Part {
         }
         if self.waits.is_empty() {
             self.clear();
-        } else if let Memory::Log { entries, window, queues } = &mut self.memory {
-            let eldest = self.eldest.max(horizon);
-            while let Some(first) = entries.front()
-                && first.key < eldest
-            {
-                counting.leave(window, entries);
-                if let (Some(queues), true) = (&mut *queues, first.place != NOT_KEPT) {
-                    queues.leave(first.place);
-                }
-                entries.pop_front();
-            }
+        } else {
+            self.leave(horizon, counting);
         }
+    }
+
+    /// What no run holds any more leaves the log.
+    #[inline]
+    fn leave(&mut self, horizon: Key, counting: &mut Counting) {
+        let Memory::Log { entries, window, queues } = &mut self.memory else { return };
+        let eldest = self.eldest.max(horizon);
+        while let Some(first) = entries.front()
+            && first.key < eldest
+        {
+            counting.leave(window, entries);
+            if let (Some(queues), true) = (&mut *queues, first.place != NOT_KEPT) {
+                queues.leave(first.place);
+            }
+            entries.pop_front();
+        }
+    }
+
+    /// Takes an event in that is kept and completes nothing, as after [`expire`](Self::expire), if
+    /// there are queues, nothing is counted, and neither queues nor sets need more memory. Gives
+    /// whether that is so.
+    #[inline]
+    pub(super) fn take(
+        &mut self,
+        entry: Entry,
+        horizon: Key,
+        (sets, choices): (&Sets, &Rules),
+        (counting, spare): (&mut Counting, &mut Spare),
+    ) -> bool {
+        if self.soonest < horizon || self.epoch != sets.epoch() || self.waits.is_empty() {
+            return false;
+        }
+        let Memory::Log { entries, window, queues: Some(queues) } = &self.memory else {
+            return false;
+        };
+        if window.len() > 0 || entries.len() == entries.capacity() || !queues.have_room() {
+            return false;
+        }
+        let Some(step) = sets.known(self.set, entry.bits) else { return false };
+        if !step.keep || step.idle || !step.ends.is_empty() {
+            return false;
+        }
+        self.ends.clear();
+        (self.horizon, self.starts) = (horizon, Starts::since(horizon));
+        (self.last, self.logged) = (entry, true);
+        self.leave(horizon, counting);
+        self.log(entry, step, Some(choices));
+        self.go(&entry, step, sets, spare);
+        true
     }
 
     fn clear(&mut self) {
@@ -282,15 +322,21 @@ impl Part {
             }
         }
         if self.logged {
-            let before = self.set;
-            self.follow(&entry, step, spare);
-            if self.set != before {
-                self.waits.clear();
-                self.waits.extend_from_slice(sets.waits(self.set));
-                self.note_busy();
-            }
+            self.go(&entry, step, sets, spare);
         }
         number
+    }
+
+    /// Goes a step that changes something.
+    #[inline]
+    fn go(&mut self, entry: &Entry, step: &Step, sets: &Sets, spare: &mut Spare) {
+        let before = self.set;
+        self.follow(entry, step, spare);
+        if self.set != before {
+            self.waits.clear();
+            self.waits.extend_from_slice(sets.waits(self.set));
+            self.note_busy();
+        }
     }
 
     /// Enters an event in the log.
@@ -313,14 +359,25 @@ impl Part {
             source => newest[source as usize],
         };
         let taken = |source: u32| if source == START { entry.key } else { start(source) };
+        let least = |source: u32| match source {
+            START => entry.key,
+            source => oldest[source as usize],
+        };
         spare.newest.clear();
-        *soonest = Key::MAX;
+        spare.oldest.clear();
+        (*soonest, *eldest) = (Key::MAX, Key::MAX);
         for target in &step.targets {
-            let joins = target.joins.iter().map(|&source| start(source));
-            let takes = target.takes.iter().map(|&(_, source)| taken(source));
-            let all = joins.chain(takes).fold(start(target.from), Key::max);
-            *soonest = all.min(*soonest);
-            spare.newest.push(all);
+            let mut last = start(target.from);
+            let mut first = if target.from == NONE { Key::MAX } else { least(target.from) };
+            for &source in &target.joins {
+                (last, first) = (last.max(start(source)), first.min(least(source)));
+            }
+            for &(_, source) in &target.takes {
+                (last, first) = (last.max(taken(source)), first.min(least(source)));
+            }
+            (*soonest, *eldest) = (last.min(*soonest), first.min(*eldest));
+            spare.newest.push(last);
+            spare.oldest.push(first);
         }
         if let Memory::Lists { graph, heads } = &mut self.memory {
             let head = |source: u32| if source == NONE { NONE } else { heads[source as usize] };
@@ -337,17 +394,6 @@ impl Part {
             }
             std::mem::swap(heads, &mut spare.heads);
         }
-        let least = |source: u32| match source {
-            START => entry.key,
-            source => oldest[source as usize],
-        };
-        spare.oldest.clear();
-        spare.oldest.extend(step.targets.iter().map(|target| {
-            let from = if target.from == NONE { Key::MAX } else { least(target.from) };
-            let takes = target.takes.iter().map(|&(_, source)| source);
-            target.joins.iter().copied().chain(takes).map(least).fold(from, Key::min)
-        }));
-        *eldest = spare.oldest.iter().copied().min().unwrap_or(Key::MAX);
         std::mem::swap(newest, &mut spare.newest);
         std::mem::swap(oldest, &mut spare.oldest);
         self.set = step.next;

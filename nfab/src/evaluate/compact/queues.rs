@@ -56,13 +56,12 @@ impl Queue {
 
     #[inline]
     fn leave(&mut self, place: EventIndex) {
-        if self.items.get(self.head).is_some_and(|item| item.place <= place) {
-            self.head += 1;
-            if self.head > SLACK && self.head > self.items.len() / 2 {
-                self.items.drain(..self.head);
-                self.base += self.head as u64;
-                self.head = 0;
-            }
+        let leaves = self.items.get(self.head).is_some_and(|item| item.place <= place);
+        self.head += usize::from(leaves);
+        if self.head > SLACK && self.head > self.items.len() / 2 {
+            self.items.drain(..self.head);
+            self.base += self.head as u64;
+            self.head = 0;
         }
     }
 }
@@ -95,6 +94,12 @@ impl Queues {
     #[inline]
     pub(super) fn leave(&mut self, place: EventIndex) {
         self.all.iter_mut().for_each(|queue| queue.leave(place));
+    }
+
+    /// An event can be taken in without more memory.
+    #[inline]
+    pub(super) fn have_room(&self) -> bool {
+        self.all.iter().all(|queue| queue.items.len() < queue.items.capacity())
     }
 
     pub(super) fn clear(&mut self) {

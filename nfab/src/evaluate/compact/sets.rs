@@ -141,6 +141,14 @@ impl Sets {
         number
     }
 
+    /// The step that an event of some bits makes from a set, if it has been asked for before.
+    #[inline]
+    pub(super) fn known(&self, set: u32, bits: u64) -> Option<&Step> {
+        let class = *self.small.get(bits as usize)?;
+        let step = *self.sets.get(set as usize)?.steps.get(class as usize)?;
+        self.steps.get(step as usize)
+    }
+
     pub(super) fn get(&self, step: u32) -> &Step {
         &self.steps[step as usize]
     }

@@ -154,24 +154,24 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
         let scene = Scene::new(cause, &self.store, names, key);
         let (out, stats) = (&mut self.out, &mut self.stats);
         let before = left;
+        let mut too_many = false;
         let flow = if stopped {
             ControlFlow::Break(())
         } else {
             self.evaluator.enumerate(part, &mut |events| {
                 if left == 0 {
+                    too_many = true;
                     return ControlFlow::Break(());
                 }
                 left -= 1;
                 if direct {
-                    let flow = sink.matched(&scene.found(events));
-                    stopped = flow.is_break();
-                    flow
-                } else {
-                    out.add(events);
-                    ControlFlow::Continue(())
+                    return sink.matched(&scene.found(events));
                 }
+                out.add(events);
+                ControlFlow::Continue(())
             })
         };
+        stopped |= flow.is_break() && !too_many;
         if direct {
             stats.matches = stats.matches.saturating_add((before - left) as u64);
             self.call = Call { left, stopped };
