@@ -5,6 +5,7 @@
 //! `cargo bench -p ujoin --bench join -- ratios` prints nanoseconds of CPU time for each surviving
 //! tuple, of interleaved rounds, and what they are to each other.
 //! `cargo bench -p ujoin --bench join -- threads` compares wall times of one and two workers.
+//! ROUNDS=9, ONLY="n = 150" and ENGINES=log,keyed say how often and what of these tables.
 
 #![allow(clippy::print_stdout, reason = "a table of ratios")]
 
@@ -153,8 +154,13 @@ fn threads() {
         uniform("million", 150, 11_500, 10_000_000, timed),
         uniform("dense", 150, 1000, 600, timed / 20),
     ];
-    for load in &loads {
+    let only = std::env::var("ONLY").unwrap_or_default();
+    let engines = std::env::var("ENGINES").unwrap_or_default();
+    for load in loads.iter().filter(|load| load.name.contains(&only)) {
         for (name, engine) in [("log", Engine::Log), ("keyed", Engine::Keyed)] {
+            if !engines.is_empty() && !engines.split(',').any(|asked| asked == name) {
+                continue;
+            }
             let mut costs = [const { Vec::new() }; 3];
             for _ in 0..rounds() {
                 for (workers, costs) in costs.iter_mut().enumerate().skip(1) {
