@@ -52,6 +52,9 @@ enum Command {
         /// Where the report and the result files go
         #[arg(long, value_name = "DIR", default_value = "report")]
         out: PathBuf,
+        /// Run all of it again, even what an earlier call of the same program has found
+        #[arg(long)]
+        fresh: bool,
         #[command(flatten)]
         options: Options,
     },
@@ -63,6 +66,21 @@ enum Command {
         /// Where the report goes; beside the files unless given
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
+    },
+    /// Compare the results of two runs: which points moved beyond their intervals, and how far
+    ///
+    /// JSON lines go to the output, a table by experiment to stderr. Exit code 1 says that something
+    /// moved.
+    Diff {
+        /// A directory with results.jsonl and claims.jsonl, or a file of rows
+        #[arg(value_name = "A")]
+        a: PathBuf,
+        /// The other one
+        #[arg(value_name = "B")]
+        b: PathBuf,
+        /// Print every point, also those that did not move
+        #[arg(long)]
+        all: bool,
     },
     /// Run an engine and its peers on the same events and compare answers, then times
     ///
@@ -135,6 +153,9 @@ pub struct Options {
     /// Where generated data are kept
     #[arg(long, value_name = "DIR", default_value = DEFAULT_DIRECTORY)]
     pub data: PathBuf,
+    /// Timed rounds of each comparison, instead of what the scale says; the interval needs 6
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=1_000))]
+    pub repeat: Option<u32>,
 }
 
 fn scales() -> impl TypedValueParser<Value = Scale> {
@@ -165,9 +186,10 @@ pub fn run(
     let result = match cli.command {
         Command::List { all } => command::list(registry, all, out),
         Command::Run { ids, options } => command::run(registry, &ids, &options, out, progress),
-        Command::Reproduce { only, out: directory, options } => {
-            command::reproduce(registry, &only, &directory, &options, progress)
+        Command::Reproduce { only, out: directory, fresh, options } => {
+            command::reproduce(registry, &only, &directory, fresh, &options, progress)
         }
+        Command::Diff { a, b, all } => command::diff(&a, &b, all, out, progress),
         Command::Report { from, out } => command::report(registry, &from, out.as_deref(), progress),
         Command::Compare { compare, options } => {
             command::compare(&compare.into(), &options, out, progress)
@@ -199,7 +221,7 @@ pub fn memory_main(registry: &Registry, heap: &dyn Heap) -> ExitCode {
 }
 
 fn probe(registry: &Registry, cli: &MemoryCli, heap: &dyn Heap, progress: &Progress) -> Result<()> {
-    let Options { scale, seed, data } = &cli.options;
+    let Options { scale, seed, data, repeat: _ } = &cli.options;
     let cache = Cache::new(data);
     let mut context = Context::new(&cli.id, *scale, *seed, &cache, progress);
     for (_, experiment) in registry.select(std::slice::from_ref(&cli.id))? {

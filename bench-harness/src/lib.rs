@@ -30,6 +30,7 @@ pub mod command;
 pub mod data;
 pub mod error;
 pub mod experiment;
+pub mod interrupt;
 pub mod measure;
 pub mod number;
 pub mod peer;

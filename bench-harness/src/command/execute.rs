@@ -39,6 +39,7 @@ pub fn execute(
 ) -> Outcome {
     let start = Instant::now();
     let mut context = Context::new(&about.id, options.scale, options.seed, cache, progress);
+    context.repeat = options.repeat;
     progress.message(format!("{}: {}", about.id, about.title));
     if let Err(error) = perform(experiment, stage, &mut context) {
         let error = error.within(&about.id);

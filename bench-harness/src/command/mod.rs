@@ -1,6 +1,8 @@
 //! The subcommands.
 
 mod compare;
+mod diff;
+mod earlier;
 mod execute;
 mod report;
 mod reproduce;
@@ -15,6 +17,7 @@ use crate::progress::Progress;
 use crate::record::write_line;
 
 pub use compare::{Compare, Engine, compare};
+pub use diff::diff;
 pub use execute::{Outcome, Stage, execute};
 pub use report::report;
 pub use reproduce::reproduce;

@@ -1,51 +1,165 @@
 //! Runs everything and writes the report.
 
 use std::path::Path;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::Instant;
 
+use super::earlier::Earlier;
 use super::{Stage, execute, fail_when_any, report};
 use crate::cli::Options;
 use crate::data::Cache;
 use crate::error::{Error, Result};
-use crate::experiment::Registry;
+use crate::experiment::{About, Experiment, Registry};
+use crate::interrupt;
 use crate::measure::machine;
 use crate::progress::Progress;
 use crate::record::{Records, Writer};
 use crate::report::tally::{self, Points};
 
-/// Runs the experiments, writes the two files, builds the page from them and prints a summary.
+/// How the running of the experiments ended.
+enum End {
+    /// All have been run, or one panicked.
+    Over,
+    /// Somebody pressed Ctrl-C.
+    Interrupted,
+}
+
+/// Tells that the thread is over, also when it panics.
+struct Tell(Sender<End>);
+
+impl Drop for Tell {
+    fn drop(&mut self) {
+        let _ = self.0.send(End::Over);
+    }
+}
+
+/// Runs the experiments, writes the two files, builds the page from them and prints a summary. Outcomes
+/// of earlier runs that were kept are not run again, unless `fresh` asks for it. When interrupted, the
+/// files and the page have the experiments that were whole by then, and the program ends.
 pub fn reproduce(
     registry: &Registry,
     only: &[String],
     directory: &Path,
+    fresh: bool,
     options: &Options,
     progress: &Progress,
 ) -> Result<()> {
     let start = Instant::now();
     let selected = registry.select(only)?;
-    let cache = Cache::new(&options.data);
     progress.message(format!("{}; seed {}", machine::describe(options.scale), options.seed));
     if machine::profile() != "release" {
         progress.message("this is not a release build: its times mean little");
     }
     // A directory that cannot be written to is a mistake in the call; no time was spent yet.
-    let mut writer =
+    let writer =
         Writer::create(directory).map_err(|error| Error::usage(format!("--out: {error}")))?;
-    let mut failures = Vec::new();
-    let bar = progress.bar("experiments", selected.len() as u64);
-    for (about, experiment) in selected {
-        let outcome = execute(&about, experiment, Stage::All, options, &cache, progress);
-        writer.add(&outcome.records)?;
-        failures.extend(outcome.failure);
-        bar.advance(1);
-    }
-    drop(bar);
-    writer.finish()?;
-    let records = Records::read(directory)?;
-    summary(registry, &records, progress);
-    report::report(registry, directory, None, progress)?;
+    let runs = Runs {
+        selected: &selected,
+        earlier: Earlier::new(options)?,
+        fresh,
+        options,
+        progress,
+        writer: Mutex::new(Some(writer)),
+    };
+    let (sender, receiver) = channel();
+    interrupt::listen(End::Interrupted, sender.clone());
+    let failures = thread::scope(|scope| {
+        let runs = &runs;
+        let running = scope.spawn(move || {
+            let _tell = Tell(sender);
+            runs.perform()
+        });
+        if let Ok(End::Interrupted) = Receiver::recv(&receiver) {
+            let result = runs.finish(registry, directory);
+            progress.message("interrupted: the report has what was found until now");
+            if let Err(error) = result {
+                progress.message(format!("error: {error}"));
+            }
+            std::process::exit(interrupt::EXIT_CODE);
+        }
+        running.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })?;
+    runs.finish(registry, directory)?;
     progress.message(format!("took {:.0} s", start.elapsed().as_secs_f64()));
     fail_when_any(&failures)
+}
+
+/// The experiments of one call, and where their outcomes go.
+struct Runs<'a> {
+    selected: &'a [(About, &'a dyn Experiment)],
+    earlier: Earlier,
+    fresh: bool,
+    options: &'a Options,
+    progress: &'a Progress,
+    /// Nothing once the files are finished.
+    writer: Mutex<Option<Writer>>,
+}
+
+impl Runs<'_> {
+    /// Runs what has no earlier outcome. Returns the failures.
+    fn perform(&self) -> Result<Vec<Error>> {
+        let (options, progress) = (self.options, self.progress);
+        let cache = Cache::new(&options.data);
+        let mut failures = Vec::new();
+        let bar = progress.bar("experiments", self.selected.len() as u64);
+        for (place, (about, experiment)) in self.selected.iter().enumerate() {
+            let kept = if self.fresh { None } else { self.earlier.find(&about.id) };
+            if let Some(records) = kept {
+                let hint = "from an earlier run of the same program; --fresh measures again";
+                progress.message(format!("{}: {}: {hint}", about.id, about.title));
+                self.add(&records)?;
+            } else {
+                let start = Instant::now();
+                let outcome = execute(about, *experiment, Stage::All, options, &cache, progress);
+                self.add(&outcome.records)?;
+                if outcome.failure.is_none() {
+                    self.earlier.keep(&about.id, &outcome.records, start.elapsed())?;
+                }
+                failures.extend(outcome.failure);
+                self.tell_left(place + 1);
+            }
+            bar.advance(1);
+        }
+        Ok(failures)
+    }
+
+    fn add(&self, records: &Records) -> Result<()> {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        writer.as_mut().map_or(Ok(()), |writer| writer.add(records))
+    }
+
+    /// How much time is left, if all that is left was once run here at this scale.
+    fn tell_left(&self, done: usize) {
+        let left = &self.selected[done..];
+        let known = |(about, _): &(About, _)| {
+            let kept = !self.fresh && self.earlier.find(&about.id).is_some();
+            if kept { Some(0.0) } else { self.earlier.seconds(&about.id) }
+        };
+        let seconds: Option<f64> = left.iter().map(known).sum();
+        if let Some(seconds) = seconds.filter(|_| !left.is_empty()) {
+            let total = self.selected.len();
+            self.progress.message(format!("{done} of {total}; about {} left", duration(seconds)));
+        }
+    }
+
+    /// Gives the files their names, builds the page from them and prints the summary. Nothing is left to
+    /// do for a second call.
+    fn finish(&self, registry: &Registry, directory: &Path) -> Result<()> {
+        // Held to the end: what another thread still finds comes too late.
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(writer) = writer.take() else { return Ok(()) };
+        writer.finish()?;
+        let records = Records::read(directory)?;
+        summary(registry, &records, self.progress);
+        report::report(registry, directory, None, self.progress)
+    }
+}
+
+/// A time in words.
+fn duration(seconds: f64) -> String {
+    if seconds < 90.0 { format!("{seconds:.0} s") } else { format!("{:.0} min", seconds / 60.0) }
 }
 
 /// What was found and the claims with their verdicts, grouped and counted as on the page.

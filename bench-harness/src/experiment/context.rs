@@ -23,6 +23,8 @@ pub struct Context<'a> {
     pub data: &'a Cache,
     /// Where progress and messages go.
     pub progress: &'a Progress,
+    /// How many timed rounds, instead of what the scale says.
+    pub repeat: Option<u32>,
     /// Where results go.
     pub record: Recorder,
 }
@@ -35,11 +37,13 @@ impl<'a> Context<'a> {
             seed,
             data,
             progress,
+            repeat: None,
             record: Recorder::new(id, seed, machine::describe(scale)),
         }
     }
 
-    /// How often to run at this scale. Never fewer rounds than an interval of 95 % needs.
+    /// How often to run at this scale, or as often as the caller wants: never fewer rounds than an
+    /// interval of 95 % needs, unless he asks for that.
     pub fn plan(&self) -> Plan {
         let (warm_up, rounds, shortest) = match self.scale {
             Scale::Tiny => (1, 6, 1),
@@ -47,6 +51,7 @@ impl<'a> Context<'a> {
             Scale::Paper => (2, 11, 50),
             Scale::Full => (2, 15, 50),
         };
+        let rounds = self.repeat.unwrap_or(rounds);
         Plan { warm_up, rounds, shortest: Duration::from_millis(shortest) }
     }
 

@@ -102,7 +102,11 @@ fn binary() -> Result<PathBuf> {
     let program = directory.join(format!("{BINARY}{}", env::consts::EXE_SUFFIX));
     // `cargo run` and `cargo test` say which cargo they are. Once in a run is enough.
     if let (None, Some(cargo)) = (BUILT.get(), env::var_os("CARGO")) {
-        build(&cargo, directory)?;
+        // Not left to cargo: this package alone has other features than the workspace, so that every
+        // library would be built once more.
+        if !is_fresh(&program) {
+            build(&cargo, directory)?;
+        }
         BUILT.get_or_init(|| ());
     }
     if program.is_file() {
@@ -113,6 +117,18 @@ fn binary() -> Result<PathBuf> {
          `cargo build --release -p bench-harness --bins`",
         program.display()
     )))
+}
+
+/// Whether a program is there and newer than every source file that cargo noted beside it.
+fn is_fresh(program: &Path) -> bool {
+    let changed = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
+    let notes = fs::read_to_string(program.with_extension("d"));
+    let (Some(built), Ok(notes)) = (changed(program), notes) else { return false };
+    // `PROGRAM: FILE FILE..`, in which a space of a name has a backslash before it.
+    let Some((_, files)) = notes.split_once(": ") else { return false };
+    let files = files.replace("\\ ", "\0");
+    let mut files = files.split_whitespace().map(|file| file.replace('\0', " "));
+    files.all(|file| changed(Path::new(&file)).is_some_and(|changed| changed <= built))
 }
 
 fn build(cargo: &OsString, directory: &Path) -> Result<()> {

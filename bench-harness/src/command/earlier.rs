@@ -1,0 +1,110 @@
+//! Outcomes of earlier runs, so that a reproduction that was stopped goes on where it was.
+//!
+//! An outcome is kept under what it depends on: the experiment, the scale, the seed, the rounds, the
+//! machine and the program, the latter by the SHA-256 of its file. Generated data follow from these; the
+//! hash of each data file is in the rows besides.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::cli::Options;
+use crate::error::{Error, Result};
+use crate::measure::machine;
+use crate::record::{Judgement, Records, Row};
+
+/// The directory of kept outcomes, inside that of the data.
+const DIRECTORY: &str = "outcomes";
+
+/// The outcomes kept in one directory for one program on one machine.
+#[derive(Debug)]
+pub struct Earlier {
+    directory: PathBuf,
+    options: Options,
+    /// What all outcomes of this run depend on, hashed.
+    key: String,
+}
+
+/// The content of a file.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Kept {
+    seconds: f64,
+    rows: Vec<Row>,
+    judgements: Vec<Judgement>,
+}
+
+impl Earlier {
+    /// The outcomes beside the data of these options. The program's own file is read once.
+    pub fn new(options: &Options) -> Result<Self> {
+        let fail = |error| Error::io("cannot read the program's own file", &error);
+        let program = std::env::current_exe().map_err(fail)?;
+        let mut hash = Sha256::new();
+        hash.update(machine::describe(options.scale));
+        hash.update([0]);
+        let mut file = fs::File::open(program).map_err(fail)?;
+        let mut buffer = vec![0; 1 << 16];
+        loop {
+            match file.read(&mut buffer).map_err(fail)? {
+                0 => break,
+                length => hash.update(&buffer[..length]),
+            }
+        }
+        let mut key = String::new();
+        for byte in &hash.finalize()[..8] {
+            key += &format!("{byte:02x}");
+        }
+        let directory = options.data.join(DIRECTORY);
+        Ok(Self { directory, options: options.clone(), key })
+    }
+
+    /// The outcome of an experiment, if it was kept. A file that cannot be read as one counts as none:
+    /// the experiment is run again.
+    pub fn find(&self, id: &str) -> Option<Records> {
+        let Kept { rows, judgements, .. } = read(&self.path(id))?;
+        Some(Records { rows, judgements })
+    }
+
+    /// Keeps an outcome. It appears under its name only when it is whole.
+    pub fn keep(&self, id: &str, records: &Records, took: Duration) -> Result<()> {
+        let (path, fail) = (self.path(id), |error| Error::io("cannot keep an outcome", &error));
+        let kept = Kept {
+            seconds: took.as_secs_f64(),
+            rows: records.rows.clone(),
+            judgements: records.judgements.clone(),
+        };
+        let text = serde_json::to_string(&kept).map_err(|error| fail(error.into()))?;
+        fs::create_dir_all(&self.directory).map_err(fail)?;
+        let partial = path.with_extension("partial");
+        fs::write(&partial, text).map_err(fail)?;
+        fs::rename(&partial, &path).map_err(fail)
+    }
+
+    /// How long an experiment took at this scale, by any program that left an outcome here.
+    pub fn seconds(&self, id: &str) -> Option<f64> {
+        let start = format!("{}-", self.start(id));
+        let files = fs::read_dir(&self.directory).ok()?.flatten();
+        let named = files.filter(|file| file.file_name().to_string_lossy().starts_with(&start));
+        let newest = named.max_by_key(|file| file.metadata().and_then(|data| data.modified()).ok());
+        read(&newest?.path()).map(|kept| kept.seconds)
+    }
+
+    fn path(&self, id: &str) -> PathBuf {
+        let Options { seed, repeat, .. } = &self.options;
+        let rounds = repeat.map(|rounds| format!("-rounds-{rounds}")).unwrap_or_default();
+        let (start, key) = (self.start(id), &self.key);
+        self.directory.join(format!("{start}-seed-{seed}{rounds}-{key}.json"))
+    }
+
+    fn start(&self, id: &str) -> String {
+        format!("{id}-{}", self.options.scale)
+    }
+}
+
+fn read(path: &Path) -> Option<Kept> {
+    serde_json::from_slice(&fs::read(path).ok()?).ok()
+}
