@@ -25,12 +25,15 @@ impl StateId {
     const SKIP: u32 = 1 << 30;
     /// Some node that the element may match has regular branches.
     const REGULAR: u32 = 1 << 29;
-    /// The engine looked at the element's start tag, so it has to look at its end tag. Not in the
-    /// table: the engine sets it.
+    /// The engine has to look at the element's end tag. Not in the table: the engine sets it.
     const LOOKED: u32 = 1 << 28;
+    /// Set in every state.
+    const EVERY: u32 = 1 << 27;
+    /// All nodes that the element may match are light, or there are none.
+    const LIGHT: u32 = 1 << 26;
     /// The state lives on the transient stack. As part of the index it leads beyond all rows.
-    const TRANSIENT: u32 = 1 << 27;
-    const INDEX: u32 = Self::LOOKED - 1;
+    const TRANSIENT: u32 = 1 << 25;
+    const INDEX: u32 = Self::LIGHT - 1;
     /// Not yet computed; counts as watched, so that the hot path need not test for it.
     const UNKNOWN: StateId = StateId(u32::MAX);
 
@@ -48,14 +51,29 @@ impl StateId {
         self.0 & Self::SKIP != 0
     }
 
-    /// Whether the engine must look at an element in this state, whose parent is in state `parent`,
-    /// some run of which is `live`.
-    #[inline]
-    pub(crate) fn is_watched(self, parent: StateId, live: LiveRuns) -> bool {
-        (self.0 & (Self::MATCHED | Self::TRANSIENT)) | (parent.0 & live.0) != 0
+    /// Whether the engine must look at an element in this state, whose parent is in state `parent`.
+    #[inline(always)]
+    pub(crate) fn is_watched(self, parent: StateId, children: Children) -> bool {
+        (self.0 & (Self::MATCHED | Self::TRANSIENT)) | (parent.0 & children.0) != 0
     }
 
-    /// The same state, the element being looked at.
+    /// Whether all nodes that the element may match are light.
+    #[inline(always)]
+    pub(crate) fn is_light(self) -> bool {
+        self.0 & (Self::LIGHT | Self::TRANSIENT) == Self::LIGHT
+    }
+
+    /// Whether the element may match some node.
+    pub(crate) fn is_matched(self) -> bool {
+        self.0 & Self::MATCHED != 0
+    }
+
+    /// Whether some node that the element may match has regular branches.
+    pub(crate) fn is_regular(self) -> bool {
+        self.0 & Self::REGULAR != 0
+    }
+
+    /// The same state, the end tag of the element to be looked at.
     pub(crate) fn looked(self) -> StateId {
         StateId(self.0 | Self::LOOKED)
     }
@@ -66,14 +84,23 @@ impl StateId {
     }
 }
 
-/// Whether children of the innermost element matter to its regular branches even if they match
-/// nothing.
+/// Which children of the innermost element matter even if they match nothing.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LiveRuns(u32);
+pub(crate) struct Children(u32);
 
-impl LiveRuns {
-    pub(crate) fn new(live: bool) -> Self {
-        LiveRuns(if live { StateId::REGULAR } else { 0 })
+impl Children {
+    /// All of them, or, when runs are `live`, those of elements with regular branches.
+    pub(crate) fn new(all: bool, live: bool) -> Self {
+        Children(match (all, live) {
+            (true, _) => StateId::EVERY,
+            (false, true) => StateId::REGULAR,
+            (false, false) => 0,
+        })
+    }
+
+    #[inline(always)]
+    pub(crate) fn are_all(self) -> bool {
+        self.0 & StateId::EVERY != 0
     }
 }
 
@@ -93,22 +120,30 @@ type StateKey = (Box<[u32]>, Box<[u32]>);
 #[derive(Clone, Debug)]
 pub(crate) struct LazyTable {
     states: Vec<State>,
-    /// `rows[state * stride + class]`, an identifier or [`StateId::UNKNOWN`].
+    /// `rows[(state << log) + class]`, an identifier or [`StateId::UNKNOWN`].
     rows: Vec<StateId>,
-    stride: usize,
+    /// There is room for `1 << log` classes.
+    log: u32,
     index: HashMap<StateKey, StateId>,
     transient: Vec<State>,
     limit: usize,
     skipping: bool,
+    /// For each node, whether the engine deals with its elements at their start tags alone.
+    light: Vec<bool>,
     roots: Vec<u32>,
     built: usize,
 }
 
 impl LazyTable {
     /// The start state: the document, whose children and descendants the roots may match.
-    pub(crate) const START: StateId = StateId(0);
+    pub(crate) const START: StateId = StateId(StateId::EVERY);
 
-    pub(crate) fn new(compiled: &Compiled, limit: usize, mechanisms: Mechanisms) -> Self {
+    pub(crate) fn new(
+        compiled: &Compiled,
+        limit: usize,
+        mechanisms: Mechanisms,
+        light: Vec<bool>,
+    ) -> Self {
         let roots: Vec<u32> = compiled.queries.iter().map(|q| q.root).collect();
         let enabled = roots
             .iter()
@@ -119,7 +154,7 @@ impl LazyTable {
         let mut table = LazyTable {
             states: Vec::new(),
             rows: Vec::new(),
-            stride: 8,
+            log: 3,
             index: HashMap::new(),
             transient: Vec::new(),
             limit: if mechanisms.lazy_automaton {
@@ -128,6 +163,7 @@ impl LazyTable {
                 1
             },
             skipping: mechanisms.skipping,
+            light,
             roots,
             built: 0,
         };
@@ -143,14 +179,14 @@ impl LazyTable {
     fn remember(&mut self, state: State, compiled: &Compiled) -> StateId {
         let id = self.id(self.states.len() as u32, &state, compiled);
         self.states.push(state);
-        self.rows.resize(self.states.len() * self.stride, StateId::UNKNOWN);
+        self.rows.resize(self.states.len() << self.log, StateId::UNKNOWN);
         self.built += 1;
         id
     }
 
     /// The identifier of a state that is stored at `index`.
     fn id(&self, index: u32, state: &State, compiled: &Compiled) -> StateId {
-        let mut id = index;
+        let mut id = index | StateId::EVERY;
         if !state.matched.is_empty() {
             id |= StateId::MATCHED;
         } else if state.enabled.is_empty() && self.skipping {
@@ -158,6 +194,9 @@ impl LazyTable {
         }
         if state.matched.iter().any(|&n| !compiled.nodes[n as usize].regulars.is_empty()) {
             id |= StateId::REGULAR;
+        }
+        if state.matched.iter().all(|&n| self.light[n as usize]) {
+            id |= StateId::LIGHT;
         }
         StateId(id)
     }
@@ -175,14 +214,19 @@ impl LazyTable {
         &self.state(id).matched
     }
 
-    /// The state of a child of the given class, if it is remembered.
-    #[inline]
+    /// The state of a child of the given class, for which there is [room](Self::make_room), if it is
+    /// remembered.
+    #[inline(always)]
     pub(crate) fn known(&self, state: StateId, class: u32) -> StateId {
-        if class as usize >= self.stride {
-            return StateId::UNKNOWN;
-        }
-        let at = state.index() * self.stride + class as usize;
+        let at = (state.index() << self.log) + class as usize;
         self.rows.get(at).copied().unwrap_or(StateId::UNKNOWN)
+    }
+
+    /// Makes room for a class.
+    pub(crate) fn make_room(&mut self, class: u32) {
+        while class as usize >= 1 << self.log {
+            self.widen();
+        }
     }
 
     /// The state of a child of the given class.
@@ -193,6 +237,7 @@ impl LazyTable {
         compiled: &Compiled,
         classes: &Classes,
     ) -> StateId {
+        self.make_room(class);
         match self.known(state, class) {
             StateId::UNKNOWN => self.compute(state, class, compiled, classes),
             known => known,
@@ -208,13 +253,10 @@ impl LazyTable {
         compiled: &Compiled,
         classes: &Classes,
     ) -> StateId {
-        while class as usize >= self.stride {
-            self.widen();
-        }
         let from = self.state(state);
         let hold = |n: u32| classes.holds(class, compiled.nodes[n as usize].test);
         let mut matched: Vec<u32> = Vec::new();
-        if state == Self::START {
+        if state.index() == Self::START.index() {
             let child = |r: &&u32| compiled.nodes[**r as usize].axis == Axis::Child;
             matched.extend(self.roots.iter().filter(child).copied().filter(|&n| hold(n)));
         }
@@ -250,7 +292,7 @@ impl LazyTable {
             }
         };
         if !state.is_transient() {
-            self.rows[state.index() * self.stride + class as usize] = id;
+            self.rows[(state.index() << self.log) + class as usize] = id;
         }
         id
     }
@@ -263,11 +305,11 @@ impl LazyTable {
     }
 
     fn widen(&mut self) {
-        let old = self.stride;
-        self.stride *= 2;
-        let mut rows = vec![StateId::UNKNOWN; self.states.len() * self.stride];
-        for (s, row) in self.rows.chunks_exact(old).enumerate() {
-            rows[s * self.stride..][..old].copy_from_slice(row);
+        let old = 1 << self.log;
+        self.log += 1;
+        let mut rows = vec![StateId::UNKNOWN; self.states.len() << self.log];
+        for (row, old) in rows.chunks_exact_mut(2 * old).zip(self.rows.chunks_exact(old)) {
+            row[..old.len()].copy_from_slice(old);
         }
         self.rows = rows;
     }

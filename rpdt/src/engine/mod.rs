@@ -15,6 +15,7 @@
 //! |---|---|
 //! | `mod` | the hot path: tags in, states and frames |
 //! | `instance` | opening, satisfying and closing instances |
+//! | `light` | children that only runs are about |
 //! | `runs` | regular branches: current longest runs and the three policies |
 //! | `action` | add, upload, confirm: from candidates to answers in shape *nodes* |
 //! | `tuples` | enumeration of tuples as links become complete |
@@ -28,6 +29,7 @@ mod answer;
 mod buffer;
 mod content;
 mod instance;
+mod light;
 mod namespace;
 mod order;
 mod path;
@@ -38,7 +40,7 @@ mod value;
 use hashbrown::HashSet;
 
 use crate::automaton::compile::{Compiled, NONE};
-use crate::automaton::lazy::{LazyTable, LiveRuns, StateId};
+use crate::automaton::lazy::{Children, LazyTable, StateId};
 use crate::automaton::symbols::{Classes, ResolvedTest};
 use crate::input::{EndTag, Interest, Markup, StartTag, Symbol, TagHandler, Text};
 use crate::{Config, Error, ErrorKind, Limits, Needs, Order, Runs, Shape, Sink, Stats};
@@ -105,12 +107,10 @@ pub(crate) struct Engine<'p, S> {
     classes: Classes,
     namespaces: Option<Namespaces>,
 
-    /// The state of the innermost open element.
-    state: StateId,
-    /// What its regular branches make of children that match nothing.
-    live: LiveRuns,
-    /// The states of the elements around it, the document first: the stack of the automaton. Only
-    /// the first `depth` entries count; the others are room that the hot path need not ask for.
+    /// Which children of the innermost open element matter even if they match nothing.
+    children: Children,
+    /// The states of the document and the open elements: the stack of the automaton. Only the first
+    /// `depth + 1` entries count; the others are room that the hot path need not ask for.
     states: Vec<StateId>,
     /// Number of open elements.
     depth: usize,
@@ -131,8 +131,8 @@ pub(crate) struct Engine<'p, S> {
     order: Option<DocumentOrder>,
     /// Some open element, or the sink, needs more of every tag than its state.
     slow: bool,
-    /// Tags may take the hot path: not `slow`, and no namespaces to track.
-    fast: bool,
+    /// The regular branches of the innermost element make something of children that match nothing.
+    live: bool,
 
     /// Instances that are still to learn of a satisfied branch, outermost on top.
     waiting: Vec<u32>,
@@ -146,6 +146,8 @@ pub(crate) struct Engine<'p, S> {
 
     answers: u64,
     stopped: bool,
+    /// What went wrong at a tag of which the source was told that nothing comes of it.
+    failure: Option<Error>,
 }
 
 impl<'p, S: Sink> Engine<'p, S> {
@@ -176,12 +178,13 @@ impl<'p, S: Sink> Engine<'p, S> {
                 compiled,
                 config.source.limits.automaton_states,
                 config.mechanisms,
+                light::light_nodes(compiled, needs),
             ),
             classes: Classes::default(),
             namespaces: compiled.needs_namespaces.then(Namespaces::new),
-            state: LazyTable::START,
-            live: LiveRuns::new(false),
-            states: Vec::new(),
+            children: Children::new(paths.is_some() || compiled.needs_namespaces, false),
+            // The end tag of the document would have to be looked at.
+            states: vec![LazyTable::START.looked()],
             depth: 0,
             marks: Vec::new(),
             open: Vec::new(),
@@ -192,7 +195,7 @@ impl<'p, S: Sink> Engine<'p, S> {
             buffers,
             content: Content::default(),
             slow: paths.is_some(),
-            fast: paths.is_none() && !compiled.needs_namespaces,
+            live: false,
             paths,
             order: ordered.then(DocumentOrder::default),
             waiting: Vec::new(),
@@ -202,6 +205,7 @@ impl<'p, S: Sink> Engine<'p, S> {
             pending_keys: vec![0; queries],
             answers: 0,
             stopped: false,
+            failure: None,
             runs: config.runs,
             limits: config.source.limits.clone(),
             sharing: config.mechanisms.sharing,
@@ -245,14 +249,19 @@ impl<'p, S: Sink> Engine<'p, S> {
     /// Sets `slow` from what is open now.
     fn update_slow(&mut self) {
         self.slow = self.paths.is_some() || !self.extras.is_empty();
-        self.fast = !self.slow && self.namespaces.is_none();
+    }
+
+    /// Sets `children` from all that it depends on.
+    fn update_children(&mut self) {
+        let all = self.slow || self.namespaces.is_some();
+        self.children = Children::new(all, self.live);
     }
 
     /// Sets `live` from the branches of the innermost element. Those of the elements around it have
     /// not changed when it ends, unless it was looked at.
     fn update_live(&mut self) {
         let idle = self.trackers.are_idle(self.regulars_of(self.depth));
-        self.live = LiveRuns::new(!idle || self.order.is_some());
+        self.live = !idle || self.order.is_some();
     }
 
     fn view(&self) -> View<'_> {
@@ -289,23 +298,42 @@ impl<'p, S: Sink> Engine<'p, S> {
     /// registers.
     #[inline(never)]
     fn start_any(&mut self, tag: &StartTag<'_>) -> Result<Interest, Error> {
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
+        }
+        if self.stopped {
+            return Ok(Interest::STOP);
+        }
         let class = match &mut self.namespaces {
             None => tag.symbol.0,
             Some(namespaces) => namespaces.enter(tag, &self.compiled.tests, &mut self.classes)?,
         };
-        let parent = self.state;
+        let parent = self.state();
         let state = self.table.next(parent, class, self.compiled, &self.classes);
+        self.depth += 1;
         if self.depth == self.states.len() {
             self.states.resize((2 * self.depth).max(64), LazyTable::START);
         }
-        self.states[self.depth] = parent;
-        self.depth += 1;
-        if state.is_watched(parent, self.live) || self.slow {
-            self.state = state.looked();
-            return self.start_slow(tag);
+        if state.is_watched(parent, self.children) {
+            self.states[self.depth] = state.looked();
+            if state.is_matched() || self.slow || (self.live && parent.is_regular()) {
+                return self.start_slow(tag);
+            }
+        } else {
+            self.states[self.depth] = state;
         }
-        self.state = state;
         Ok(if state.is_skipped() { Interest::SKIP } else { Interest::TAGS })
+    }
+
+    /// The state of the innermost open element.
+    fn state(&self) -> StateId {
+        self.states[self.depth]
+    }
+
+    /// Whether a child that has to be looked at is light, and has been read.
+    #[inline(always)]
+    fn pass_light(&mut self, state: StateId) -> bool {
+        state.is_light() && !self.children.are_all() && self.read_light(state)
     }
 
     /// An end tag off the hot path.
@@ -317,12 +345,10 @@ impl<'p, S: Sink> Engine<'p, S> {
         if self.depth == 0 {
             return Err(Error::new(ErrorKind::Malformed, "end tag without a start tag"));
         }
-        let state = self.state;
-        let parent = self.states[self.depth - 1];
-        self.state = parent;
-        if state.is_looked() {
-            return self.end_slow(tag, state);
+        if self.marks.last().is_some_and(|mark| mark.depth == self.depth) {
+            return self.end_slow(tag);
         }
+        self.table.leave(self.state());
         self.depth -= 1;
         Ok(Interest::TAGS)
     }
@@ -342,8 +368,8 @@ impl<'p, S: Sink> Engine<'p, S> {
         for r in outer..inner {
             self.trackers.begin_child(r);
         }
-        for k in 0..self.table.matched(self.state).len() {
-            let node = self.table.matched(self.state)[k];
+        for k in 0..self.table.matched(self.state()).len() {
+            let node = self.table.matched(self.state())[k];
             self.open_instance(node, tag)?;
         }
         for r in outer..inner {
@@ -356,15 +382,16 @@ impl<'p, S: Sink> Engine<'p, S> {
         self.begin_content(tag)?;
         self.update_slow();
         self.update_live();
+        self.update_children();
         // Nothing of a dead subtree matters, unless its text is being recorded.
-        if self.state.is_skipped() && !self.stopped && !(self.slow && self.wants_content()) {
+        if self.state().is_skipped() && !self.stopped && !(self.slow && self.wants_content()) {
             return Ok(Interest::SKIP);
         }
         Ok(self.interest())
     }
 
-    /// The part of an end tag that only some elements need. The element's state is already left.
-    fn end_slow(&mut self, tag: &EndTag<'_>, state: StateId) -> Result<Interest, Error> {
+    /// The part of an end tag that only some elements need.
+    fn end_slow(&mut self, tag: &EndTag<'_>) -> Result<Interest, Error> {
         if self.slow {
             self.end_text_node()?;
         }
@@ -375,7 +402,7 @@ impl<'p, S: Sink> Engine<'p, S> {
         if let Some(paths) = &mut self.paths {
             paths.leave();
         }
-        self.table.leave(state);
+        self.table.leave(self.state());
         self.depth -= 1;
         for r in self.regulars_of(self.depth)..self.trackers.len() {
             if self.trackers.is_pending(r) {
@@ -384,6 +411,7 @@ impl<'p, S: Sink> Engine<'p, S> {
         }
         self.update_slow();
         self.update_live();
+        self.update_children();
         if self.buffers.watch_drops {
             self.after_drops()?;
         }
@@ -397,53 +425,47 @@ impl<S: Sink> TagHandler for Engine<'_, S> {
             Some(namespaces) => namespaces.symbol(name),
             None => {
                 let tests: &[ResolvedTest] = &self.compiled.tests;
-                Symbol(self.classes.class(tests, name, None))
+                let class = self.classes.class(tests, name, None);
+                self.table.make_room(class);
+                Symbol(class)
             }
         }
     }
 
     #[inline]
     fn start_tag(&mut self, tag: &StartTag<'_>) -> Result<Interest, Error> {
-        match self.enter(tag.symbol) {
-            Some(interest) => Ok(interest),
-            None => self.start_any(tag),
-        }
+        self.start_any(tag)
     }
 
     #[inline(always)]
     fn enter(&mut self, symbol: Symbol) -> Option<Interest> {
-        if self.fast {
-            let parent = self.state;
-            let state = self.table.known(parent, symbol.0);
-            if !state.is_watched(parent, self.live)
-                && let Some(top) = self.states.get_mut(self.depth)
-            {
-                *top = parent;
-                self.depth += 1;
-                self.state = state;
-                return Some(if state.is_skipped() { Interest::SKIP } else { Interest::TAGS });
-            }
+        let parent = *self.states.get(self.depth)?;
+        let state = self.table.known(parent, symbol.0);
+        if state.is_watched(parent, self.children) && !self.pass_light(state) {
+            return None;
         }
-        None
+        *self.states.get_mut(self.depth + 1)? = state;
+        self.depth += 1;
+        Some(if state.is_skipped() { Interest::SKIP } else { Interest::TAGS })
+    }
+
+    #[inline(always)]
+    fn leaf(&mut self, symbol: Symbol) -> bool {
+        let Some(&parent) = self.states.get(self.depth) else { return false };
+        let state = self.table.known(parent, symbol.0);
+        !state.is_watched(parent, self.children) || self.pass_light(state)
     }
 
     #[inline(always)]
     fn leave(&mut self) -> bool {
-        if self.fast
-            && let Some(depth) = self.depth.checked_sub(1)
-            && let Some(&parent) = self.states.get(depth)
-            && !self.state.is_looked()
-        {
-            self.depth = depth;
-            self.state = parent;
-            return true;
-        }
-        false
+        let quiet = self.states.get(self.depth).is_some_and(|state| !state.is_looked());
+        self.depth -= usize::from(quiet);
+        quiet
     }
 
     #[inline]
     fn end_tag(&mut self, tag: &EndTag<'_>) -> Result<Interest, Error> {
-        if self.leave() { Ok(Interest::TAGS) } else { self.end_any(tag) }
+        self.end_any(tag)
     }
 
     fn text(&mut self, text: &Text<'_>) -> Result<(), Error> {

@@ -3,7 +3,7 @@
 use quick_xml::parser::{ElementParser, Parser};
 
 use super::attributes::malformed;
-use super::document::Document;
+use super::document::{Document, Shape};
 use super::entity::{LONGEST_REFERENCE, in_reference};
 use super::lines::Lines;
 use super::scan::Kind;
@@ -378,7 +378,7 @@ impl Body {
         let empty = len > 2 && raw[len - 2] == b'/';
         let content = &raw[1..len - 1 - usize::from(empty)];
         let name = content.iter().position(|b| is_space(*b)).unwrap_or(content.len());
-        self.document.start_tag(window, len, name, empty, handler)
+        self.document.start_tag(window, Shape { len, name, empty }, handler)
     }
 
     /// A whole tag inside a skipped element. Gives whether it is that element's own end tag, to be

@@ -12,18 +12,114 @@ use crate::{Error, ErrorKind, Limits, Position};
 /// An element whose end tag has not come yet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Open {
-    pub key: Key,
+    /// The first bytes of its name; what stands behind a shorter name means nothing.
+    pub name: [u8; HELD],
     /// Offset of the start tag.
     pub start: u64,
     /// The name's number, or [`NONE`]: then its bytes are the last of `Document::loose`.
     pub id: u32,
+    /// Bytes of the name, and [`Open::LOOSE`] if it has no number.
+    pub size: u32,
+}
+
+/// So many bytes of a name are at hand without a look at the table.
+pub(super) const HELD: usize = 32;
+
+impl Open {
+    const LOOSE: u32 = 1 << 31;
+    /// Names are no longer.
+    const LONGEST: usize = Self::LOOSE as usize - 1;
+
+    /// An element that begins at an offset; the bytes begin with its name.
+    #[inline(always)]
+    fn new(bytes: &[u8], len: usize, id: u32, start: u64) -> Self {
+        let name = match bytes.first_chunk() {
+            Some(name) => *name,
+            None => few(bytes),
+        };
+        let loose = if id == NONE { Self::LOOSE } else { 0 };
+        Open { name, start, id, size: len as u32 | loose }
+    }
+
+    /// Bytes of the name.
+    #[inline(always)]
+    pub(super) fn len(&self) -> usize {
+        (self.size & !Self::LOOSE) as usize
+    }
+
+    /// What tells the name apart if it is not long.
+    #[inline(always)]
+    fn key(&self) -> Key {
+        Key::new(&self.name, self.len())
+    }
+}
+
+#[cold]
+fn few(bytes: &[u8]) -> [u8; HELD] {
+    let mut name = [0; HELD];
+    name[..bytes.len()].copy_from_slice(bytes);
+    name
+}
+
+/// The open elements, outermost first.
+#[derive(Debug, Default)]
+pub(super) struct Stack {
+    /// As many as there were at once so far, so that it has room for elements that are no deeper;
+    /// those that count come first.
+    pub(super) frames: Vec<Open>,
+    pub(super) depth: usize,
+}
+
+impl Stack {
+    #[inline(always)]
+    pub(super) fn len(&self) -> usize {
+        self.depth
+    }
+
+    #[inline(always)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.depth == 0
+    }
+
+    #[inline(always)]
+    pub(super) fn last(&self) -> Option<&Open> {
+        self.frames.get(self.depth.wrapping_sub(1))
+    }
+
+    #[inline(always)]
+    pub(super) fn push(&mut self, open: Open) {
+        match self.frames.get_mut(self.depth) {
+            Some(frame) => *frame = open,
+            None => self.frames.push(open),
+        }
+        self.depth += 1;
+    }
+
+    #[inline(always)]
+    pub(super) fn pop(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// The frames, and how many of them count.
+    #[inline(always)]
+    pub(super) fn parts(&mut self) -> (&mut [Open], &mut usize) {
+        (&mut self.frames, &mut self.depth)
+    }
+}
+
+/// The lengths of a start tag, of its name, and whether it ends with `/>`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    pub len: usize,
+    pub name: usize,
+    pub empty: bool,
 }
 
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Document {
     pub names: Names,
-    pub stack: Vec<Open>,
+    pub stack: Stack,
     /// Names of open elements that the table could not take.
     pub loose: Vec<u8>,
     /// Depth of the element whose content is skipped, 0 if none is.
@@ -58,7 +154,7 @@ impl Document {
         let strict = checks == Checks::Strict;
         Document {
             names: Names::new(limits.names),
-            stack: Vec::new(),
+            stack: Stack::default(),
             loose: Vec::new(),
             skipped: 0,
             skims: false,
@@ -100,20 +196,16 @@ impl Document {
         self.offset + self.measure.of(&raw[..at])
     }
 
-    /// A start tag: the first `len` bytes of `window`. `name_len` bytes behind the `<` are its
-    /// name; `empty` says that it ends with `/>`. Returns whether the handler wants to stop.
+    /// A start tag: the first bytes of `window`. Returns whether the handler wants to stop.
     #[inline(always)]
     pub(super) fn start_tag<H: TagHandler>(
         &mut self,
         window: &[u8],
-        len: usize,
-        name_len: usize,
-        empty: bool,
+        shape: Shape,
         handler: &mut H,
     ) -> Result<bool, Error> {
+        let Shape { len, name: name_len, empty } = shape;
         let raw = &window[..len];
-        let start = self.offset;
-        let end = start + self.measure.of(raw);
         let depth = self.stack.len() + 1;
         if depth == 1 {
             self.enter_root()?;
@@ -131,11 +223,45 @@ impl Document {
         if !tail.is_empty() {
             self.check_attributes(raw, tail)?;
         }
-        self.offset = end;
-        self.counts.tags += 1 + u64::from(empty);
         if depth > self.counts.max_depth {
             self.counts.max_depth = depth;
         }
+        if self.skipped == 0
+            && !empty
+            && let Some(symbol) = self.known_symbol(id)
+            && let Some(answer) = handler.enter(symbol)
+        {
+            self.stack.push(Open::new(&window[1..], name_len, id, self.offset));
+            self.offset += self.measure.of(raw);
+            self.counts.tags += 1;
+            if answer.contains(Interest::SKIP) {
+                self.skip();
+            } else {
+                self.interest = answer;
+                self.watch = self.always_watch;
+            }
+            return Ok(false);
+        }
+        self.opened(window, shape, id, handler)
+    }
+
+    /// A start tag that has been found to be right, and that the handler has to see if it is not in
+    /// a skipped element. Returns whether the handler wants to stop.
+    #[inline(always)]
+    pub(super) fn opened<H: TagHandler>(
+        &mut self,
+        window: &[u8],
+        shape: Shape,
+        id: u32,
+        handler: &mut H,
+    ) -> Result<bool, Error> {
+        let Shape { len, name: name_len, empty } = shape;
+        let raw = &window[..len];
+        let name = &raw[1..1 + name_len];
+        let start = self.offset;
+        let end = start + self.measure.of(raw);
+        self.offset = end;
+        self.counts.tags += 1 + u64::from(empty);
         let mut answer = Interest::TAGS;
         if self.skipped == 0 {
             let tag = StartTag {
@@ -143,10 +269,10 @@ impl Document {
                 symbol: self.symbol(id, name, handler),
                 start,
                 end,
-                depth,
+                depth: self.stack.len() + 1,
                 raw,
                 attributes: RawAttributes {
-                    tail,
+                    tail: &raw[1 + name_len..len - 1 - usize::from(empty)],
                     element: name,
                     offset: start + self.measure.of(&raw[..1 + name_len]),
                     entities: &self.entities,
@@ -166,7 +292,7 @@ impl Document {
             if id == NONE {
                 self.loose.extend_from_slice(name);
             }
-            self.stack.push(Open { key, start, id });
+            self.stack.push(Open::new(&window[1..], name_len, id, start));
             if answer.contains(Interest::SKIP) {
                 self.skip();
             } else if self.skipped == 0 {
@@ -185,20 +311,42 @@ impl Document {
         handler: &mut H,
     ) -> Result<bool, Error> {
         let raw = &window[..len];
-        let start = self.offset;
-        let Some(open) = self.stack.last().copied() else {
+        let Some(open) = self.stack.last() else {
             return Err(self.unmatched_end(raw));
         };
-        let name_len = open.key.len();
+        let key = open.key();
+        let name_len = key.len();
         let same = len == name_len + 3
-            && Key::new(&window[2..], name_len) == open.key
-            && (open.key.is_whole() || self.open_name(open) == &raw[2..2 + name_len]);
+            && Key::new(&window[2..], name_len) == key
+            && (key.is_whole() || self.open_name(open) == &raw[2..2 + name_len]);
         if !same {
-            self.check_end(raw, open)?;
+            self.check_end(raw, *open)?;
         }
-        if open.id == NONE {
-            self.loose.truncate(self.loose.len() - name_len);
+        if self.skipped == 0 && self.stack.len() > 1 && open.id != NONE && handler.leave() {
+            self.stack.pop();
+            self.offset += self.measure.of(raw);
+            self.counts.tags += 1;
+            self.interest = Interest::TAGS;
+            self.watch = self.always_watch;
+            return Ok(false);
         }
+        self.closed(raw, handler)
+    }
+
+    /// The end tag of the innermost element, which the handler has to see if it is not in a skipped
+    /// element. Returns whether the handler wants to stop.
+    #[inline(always)]
+    pub(super) fn closed<H: TagHandler>(
+        &mut self,
+        raw: &[u8],
+        handler: &mut H,
+    ) -> Result<bool, Error> {
+        if let Some(open) = self.stack.last()
+            && open.id == NONE
+        {
+            self.loose.truncate(self.loose.len() - open.len());
+        }
+        let start = self.offset;
         self.stack.pop();
         self.offset = start + self.measure.of(raw);
         self.counts.tags += 1;
@@ -264,12 +412,15 @@ impl Document {
 
     #[inline(always)]
     fn symbol<H: TagHandler>(&mut self, id: u32, name: &[u8], handler: &mut H) -> Symbol {
-        if id != NONE
-            && let Some(symbol) = self.names.symbol(id)
-        {
-            return symbol;
+        match self.known_symbol(id) {
+            Some(symbol) => symbol,
+            None => self.ask_symbol(id, name, handler),
         }
-        self.ask_symbol(id, name, handler)
+    }
+
+    #[inline(always)]
+    fn known_symbol(&self, id: u32) -> Option<Symbol> {
+        if id == NONE { None } else { self.names.symbol(id) }
     }
 
     #[cold]
@@ -325,8 +476,9 @@ impl Document {
             }
             _ => {}
         }
-        if u32::try_from(name_len).is_err() {
-            return Err(self.limit("a name is longer than the limit of 4294967295 bytes".into()));
+        if name_len > Open::LONGEST {
+            let message = format!("a name is longer than the limit of {} bytes", Open::LONGEST);
+            return Err(self.limit(message));
         }
         Ok(self.names.add(key, name).unwrap_or(NONE))
     }
@@ -357,9 +509,9 @@ impl Document {
         }
     }
 
-    pub(super) fn open_name(&self, open: Open) -> &[u8] {
+    pub(super) fn open_name(&self, open: &Open) -> &[u8] {
         if open.id == NONE {
-            &self.loose[self.loose.len() - open.key.len()..]
+            &self.loose[self.loose.len() - open.len()..]
         } else {
             self.names.name(open.id)
         }
@@ -374,7 +526,7 @@ impl Document {
         }
         let written = &raw[2..raw.len() - 1];
         let name = written.trim_ascii_end();
-        let expected = self.open_name(open);
+        let expected = self.open_name(&open);
         // `trim_ascii_end` also trims form feeds, which are no white space in XML.
         if name == expected && written[name.len()..].iter().all(|b| is_space(*b)) {
             return Ok(());
@@ -454,7 +606,7 @@ impl Document {
         let open = self.stack.last().map(|open| {
             format!(
                 "the element `<{}>` opened at byte {} is not closed",
-                show(self.open_name(*open)),
+                show(self.open_name(open)),
                 open.start
             )
         });

@@ -162,6 +162,15 @@ pub trait TagHandler {
         None
     }
 
+    /// An element without elements inside of which the handler, in the state that it is in, needs
+    /// its symbol alone: its start and its end tag. `false`: it needs more, or has failed; then
+    /// [`enter`](Self::enter) is called.
+    #[inline]
+    fn leaf(&mut self, symbol: Symbol) -> bool {
+        let _ = symbol;
+        false
+    }
+
     /// An end tag of which the handler needs nothing, and which leads back to an element inside
     /// which it wants [`Interest::TAGS`]. `false`: it needs more; then nothing has happened, and
     /// [`end_tag`](Self::end_tag) is called.

@@ -1,76 +1,239 @@
-//! Bitmaps 64 bytes at a time with AVX2.
+//! Thirty-two bytes at a time with AVX2.
 #![allow(unsafe_code, reason = "loads of vectors, and code for a processor that was asked first")]
 
 use std::arch::x86_64::{
-    __m256i, _mm256_andnot_si256, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_min_epu8,
-    _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
+    __m256i, _mm_cvtsi128_si64, _mm_unpackhi_epi64, _mm_xor_si128, _mm256_and_si256,
+    _mm256_castsi256_si128, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_extracti128_si256,
+    _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8, _mm256_setr_epi8,
+    _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_storeu_si256,
+    _mm256_testz_si256, _mm256_xor_si256,
 };
 
-use super::map::BLOCK;
+use super::super::TagHandler;
+use super::super::body::Body;
+use super::map::{BLOCK, Map, Places};
 use super::skim::{Marks, Skim};
+use super::vector::{Vectors, WIDTH, mixed};
+use crate::Error;
 
-/// Whether this machine can do it.
-pub(super) fn is_there() -> bool {
-    is_x86_feature_detected!("avx2")
-        && is_x86_feature_detected!("bmi1")
-        && is_x86_feature_detected!("popcnt")
-}
+/// Who has one knows that this machine can do it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Avx2(());
 
-/// Where `<` is in so many blocks.
-pub(super) fn less(bytes: &[[u8; BLOCK]], into: &mut [u64]) {
-    debug_assert!(is_there());
-    // SAFETY: a map gets these instructions only after `is_there` has said that they are.
-    unsafe { less_avx2(bytes, into) }
-}
+impl Avx2 {
+    /// `None` if this machine cannot do it.
+    pub(super) fn new() -> Option<Self> {
+        let is_there = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt");
+        is_there.then_some(Avx2(()))
+    }
 
-#[target_feature(enable = "avx2,bmi1,popcnt")]
-fn less_avx2(bytes: &[[u8; BLOCK]], into: &mut [u64]) {
-    for (bytes, into) in bytes.iter().zip(into) {
-        *into = equal(load(bytes), b'<');
+    /// The hot path, made of the instructions that this machine has.
+    #[inline]
+    pub(super) fn scan<H: TagHandler>(
+        self,
+        body: &mut Body,
+        map: &mut Map,
+        bytes: &[u8],
+        at: usize,
+        handler: &mut H,
+    ) -> Result<usize, Error> {
+        // SAFETY: `Avx2::new` has asked for all of the function's features; nobody else makes one.
+        unsafe { scan_avx2(self, body, map, bytes, at, handler) }
+    }
+
+    /// See [`swar::less`](super::swar::less).
+    pub(super) fn less(self, bytes: &[[u8; BLOCK]], first: usize, found: &mut Places) {
+        // SAFETY: as above.
+        unsafe { less_avx2(bytes, first, found) }
+    }
+
+    /// See [`swar::suspects`](super::swar::suspects).
+    pub(super) fn suspects(self, bytes: &[[u8; BLOCK]], first: usize, found: &mut Places) {
+        // SAFETY: as above.
+        unsafe { suspects_avx2(bytes, first, found) }
+    }
+
+    /// Passes over as many blocks as can be passed over at once.
+    pub(super) fn skim(self, skim: &mut Skim, bytes: &[u8]) -> usize {
+        // SAFETY: as above.
+        unsafe { skim_avx2(skim, bytes) }
     }
 }
 
-/// Where strict checks have to look, in so many blocks.
-pub(super) fn suspect(bytes: &[[u8; BLOCK]], into: &mut [u64]) {
-    debug_assert!(is_there());
-    // SAFETY: as above.
-    unsafe { suspect_avx2(bytes, into) }
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn scan_avx2<H: TagHandler>(
+    avx2: Avx2,
+    body: &mut Body,
+    map: &mut Map,
+    bytes: &[u8],
+    at: usize,
+    handler: &mut H,
+) -> Result<usize, Error> {
+    body.scan_with(avx2, map, bytes, at, handler)
 }
 
-#[target_feature(enable = "avx2,bmi1,popcnt")]
-fn suspect_avx2(bytes: &[[u8; BLOCK]], into: &mut [u64]) {
-    for (bytes, into) in bytes.iter().zip(into) {
-        *into = gather(load(bytes).map(|half| suspects(half)));
+impl Vectors for Avx2 {
+    type Word = __m256i;
+
+    #[inline(always)]
+    fn load(self, bytes: &[u8; WIDTH]) -> __m256i {
+        // SAFETY: as above.
+        unsafe { load(bytes) }
+    }
+
+    #[inline(always)]
+    fn store(self, word: __m256i) -> [u8; WIDTH] {
+        let mut bytes = [0; WIDTH];
+        // SAFETY: as above, and there are 32 bytes to write to; unaligned stores may start anywhere.
+        unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast::<__m256i>(), word) };
+        bytes
+    }
+
+    #[inline(always)]
+    fn name_len(self, word: __m256i) -> usize {
+        // SAFETY: as above.
+        unsafe { name_len_avx2(word) }
+    }
+
+    #[inline(always)]
+    fn up_to(self, word: __m256i, place: usize) -> __m256i {
+        // SAFETY: as above.
+        unsafe { up_to_avx2(word, place) }
+    }
+
+    #[inline(always)]
+    fn hash(self, word: __m256i) -> u64 {
+        // SAFETY: as above.
+        unsafe { hash_avx2(word) }
+    }
+
+    #[inline(always)]
+    fn is(self, word: __m256i, bytes: &[u8; WIDTH]) -> bool {
+        // SAFETY: as above.
+        unsafe { is_avx2(word, bytes) }
+    }
+
+    #[inline(always)]
+    fn agree(self, word: __m256i, bytes: &[u8; WIDTH]) -> usize {
+        // SAFETY: as above.
+        unsafe { agree_avx2(word, bytes) }
     }
 }
 
-/// The highest bit of each byte that is not ASCII, a control character but white space, `&` or `]`.
-#[target_feature(enable = "avx2,bmi1,popcnt")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[inline]
+fn load(bytes: &[u8; WIDTH]) -> __m256i {
+    // SAFETY: there are 32 bytes, and unaligned loads may start anywhere.
+    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast::<__m256i>()) }
+}
+
+/// The bytes that end names have different lower halves: at each of those, that byte.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[inline]
+fn ends() -> __m256i {
+    const NO: i8 = -1;
+    _mm256_setr_epi8(
+        0x20, NO, NO, NO, NO, NO, NO, NO, NO, 0x09, 0x0A, NO, NO, 0x0D, 0x3E, 0x2F, //
+        0x20, NO, NO, NO, NO, NO, NO, NO, NO, 0x09, 0x0A, NO, NO, 0x0D, 0x3E, 0x2F,
+    )
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[inline]
+fn name_len_avx2(word: __m256i) -> usize {
+    // Bytes with the highest bit become zero, which they are not.
+    let found = _mm256_cmpeq_epi8(_mm256_shuffle_epi8(ends(), word), word);
+    let found = _mm256_movemask_epi8(found) as u32;
+    (u64::from(found) | 1 << WIDTH).trailing_zeros() as usize
+}
+
+/// Ones, then zeros.
+static STEP: [u8; 2 * WIDTH + 1] = {
+    let mut step = [0; 2 * WIDTH + 1];
+    let mut at = 0;
+    while at < WIDTH + 1 {
+        step[at] = 0xFF;
+        at += 1;
+    }
+    step
+};
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[inline]
+fn up_to_avx2(word: __m256i, place: usize) -> __m256i {
+    let from = WIDTH - place.min(WIDTH);
+    match STEP[from..].first_chunk() {
+        Some(mask) => _mm256_and_si256(word, load(mask)),
+        None => word,
+    }
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[inline]
+fn hash_avx2(word: __m256i) -> u64 {
+    let half = _mm_xor_si128(_mm256_castsi256_si128(word), _mm256_extracti128_si256::<1>(word));
+    let high = _mm_cvtsi128_si64(_mm_unpackhi_epi64(half, half));
+    mixed(_mm_cvtsi128_si64(half) as u64, high as u64)
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[inline]
+fn is_avx2(word: __m256i, bytes: &[u8; WIDTH]) -> bool {
+    let differ = _mm256_xor_si256(word, load(bytes));
+    _mm256_testz_si256(differ, differ) == 1
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[inline]
+fn agree_avx2(word: __m256i, bytes: &[u8; WIDTH]) -> usize {
+    let same = _mm256_movemask_epi8(_mm256_cmpeq_epi8(word, load(bytes))) as u32;
+    (!same).trailing_zeros() as usize
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn less_avx2(bytes: &[[u8; BLOCK]], first: usize, found: &mut Places) {
+    for (block, bytes) in (first..).zip(bytes) {
+        found.add(block, equal(load_block(bytes), b'<'));
+    }
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn suspects_avx2(bytes: &[[u8; BLOCK]], first: usize, found: &mut Places) {
+    for (block, bytes) in (first..).zip(bytes) {
+        found.add(block, gather(load_block(bytes).map(|half| suspects(half))));
+    }
+}
+
+/// The highest bit of each byte that is not ASCII, a control character but white space, `<`, `&` or
+/// `]`: a set of bits for the lower half of a byte and one for the upper have a bit in common.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 #[inline]
 fn suspects(half: __m256i) -> __m256i {
-    let byte = |byte: u8| _mm256_set1_epi8(byte as i8);
-    let equal = |b: u8| _mm256_cmpeq_epi8(half, byte(b));
-    let low = _mm256_cmpeq_epi8(_mm256_min_epu8(half, byte(0x1F)), half);
-    let space = _mm256_or_si256(equal(b'\t'), _mm256_or_si256(equal(b'\n'), equal(b'\r')));
-    let control = _mm256_andnot_si256(space, low);
-    let marks = _mm256_or_si256(equal(b'&'), equal(b']'));
-    _mm256_or_si256(half, _mm256_or_si256(control, marks))
+    // 1: U+0000 to U+000F but white space; 2: U+0010 to U+001F; 4: `&`; 8: `<`; 16: `]`.
+    let lower = _mm256_setr_epi8(
+        3, 3, 3, 3, 3, 3, 7, 3, 3, 2, 2, 3, 11, 18, 3, 3, //
+        3, 3, 3, 3, 3, 3, 7, 3, 3, 2, 2, 3, 11, 18, 3, 3,
+    );
+    let upper = _mm256_setr_epi8(
+        1, 2, 4, 8, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, //
+        1, 2, 4, 8, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    );
+    let high = _mm256_and_si256(_mm256_srli_epi16::<4>(half), _mm256_set1_epi8(0x0F));
+    let both = _mm256_and_si256(_mm256_shuffle_epi8(lower, half), _mm256_shuffle_epi8(upper, high));
+    _mm256_or_si256(half, _mm256_cmpgt_epi8(both, _mm256_setzero_si256()))
 }
 
-/// Passes over as many blocks as can be passed over at once.
-pub(super) fn skim(skim: &mut Skim, bytes: &[u8]) -> usize {
-    debug_assert!(is_there());
-    // SAFETY: as above.
-    unsafe { skim_avx2(skim, bytes) }
-}
-
-#[target_feature(enable = "avx2,bmi1,popcnt")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 fn skim_avx2(skim: &mut Skim, bytes: &[u8]) -> usize {
     // A copy, so that it is held in registers.
     let mut state = *skim;
     let mut done = 0;
     for block in bytes.as_chunks::<BLOCK>().0 {
-        let block = load(block);
+        let block = load_block(block);
         let marks = Marks {
             less: equal(block, b'<'),
             more: equal(block, b'>'),
@@ -86,9 +249,9 @@ fn skim_avx2(skim: &mut Skim, bytes: &[u8]) -> usize {
     done
 }
 
-#[target_feature(enable = "avx2,bmi1,popcnt")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 #[inline]
-fn load(bytes: &[u8; BLOCK]) -> [__m256i; 2] {
+fn load_block(bytes: &[u8; BLOCK]) -> [__m256i; 2] {
     let (low, high) = bytes.split_at(BLOCK / 2);
     // SAFETY: each half is 32 bytes long, and unaligned loads may start anywhere.
     unsafe {
@@ -99,7 +262,7 @@ fn load(bytes: &[u8; BLOCK]) -> [__m256i; 2] {
     }
 }
 
-#[target_feature(enable = "avx2,bmi1,popcnt")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 #[inline]
 fn gather(halves: [__m256i; 2]) -> u64 {
     let [low, high] = halves.map(|half| _mm256_movemask_epi8(half) as u32);
@@ -107,7 +270,7 @@ fn gather(halves: [__m256i; 2]) -> u64 {
 }
 
 /// Where a byte is.
-#[target_feature(enable = "avx2,bmi1,popcnt")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 #[inline]
 fn equal(block: [__m256i; 2], byte: u8) -> u64 {
     let byte = _mm256_set1_epi8(byte as i8);
@@ -115,7 +278,7 @@ fn equal(block: [__m256i; 2], byte: u8) -> u64 {
 }
 
 /// Where `!` and `?` are.
-#[target_feature(enable = "avx2,bmi1,popcnt")]
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 #[inline]
 fn other(block: [__m256i; 2]) -> u64 {
     let (exclamation, question) = (_mm256_set1_epi8(b'!' as i8), _mm256_set1_epi8(b'?' as i8));

@@ -1,59 +1,109 @@
-//! Where the bytes that matter stand: bitmaps of a stretch of input, made some thousand bytes at a time.
+//! Where the bytes that matter stand: found for some thousand bytes at a time, and then walked through
+//! without a look at the bytes between.
 
 #[cfg(target_arch = "x86_64")]
 use super::avx2;
 use super::skim::Skim;
 use super::swar;
+use super::table::Table;
 
 /// Bytes of one word of bits.
 pub(super) const BLOCK: usize = 64;
-/// Blocks of a stretch: 8 KiB, so that bytes and bits stay in the nearest cache.
-const BLOCKS: usize = 128;
+/// Bytes of a stretch, so that they and what is found in them stay in the nearest cache. Places in a
+/// stretch are numbers of sixteen bits.
+const STRETCH: usize = 8192;
+/// So many places of a block are written at once, needed or not.
+const AT_ONCE: usize = 4;
 
-/// How bitmaps are made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Instructions {
+/// How places are found.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Instructions {
     /// Plain integers.
     Swar,
     /// AVX2, of a processor that has it.
     #[cfg(target_arch = "x86_64")]
-    Avx2,
+    Avx2(avx2::Avx2),
 }
 
-/// The bitmaps of a stretch of a chunk, and a cursor that goes from `<` to `<`.
+/// Places in a stretch, ascending.
+#[derive(Debug)]
+pub(super) struct Places {
+    places: Box<[u16; STRETCH + AT_ONCE]>,
+    count: usize,
+}
+
+impl Places {
+    fn new() -> Self {
+        Places { places: Box::new([0; STRETCH + AT_ONCE]), count: 0 }
+    }
+
+    fn all(&self) -> &[u16] {
+        &self.places[..self.count]
+    }
+
+    /// Adds the places of the bits of a block.
+    #[inline(always)]
+    pub(super) fn add(&mut self, block: usize, mut word: u64) {
+        let count = word.count_ones() as usize;
+        let base = block * BLOCK;
+        let mut at = self.count;
+        loop {
+            // What is written too much is overwritten by the next block.
+            if let Some(some) = self.places.get_mut(at..at + AT_ONCE) {
+                for place in some {
+                    *place = (base + word.trailing_zeros() as usize) as u16;
+                    word &= word.wrapping_sub(1);
+                }
+            }
+            at += AT_ONCE;
+            if at >= self.count + count {
+                break;
+            }
+        }
+        self.count += count;
+    }
+}
+
+/// The places that matter of a stretch of a chunk, and a cursor that goes from one to the next: those of
+/// `<`, and with strict checks those of all bytes that the checks have to look at: characters
+/// that are not ASCII, or that XML may forbid, `&` and `]`.
 #[derive(Debug)]
 pub(in crate::input) struct Map {
     instructions: Instructions,
-    /// `<`.
-    less: Box<[u64; BLOCKS]>,
-    /// What strict checks have to look at: characters that are not ASCII, or that XML may forbid,
-    /// `&` and `]`. Only if there are strict checks.
-    suspect: Option<Box<[u64; BLOCKS]>>,
+    strict: bool,
+    found: Places,
+    /// The place at which the cursor is.
+    next: usize,
     /// Where in the chunk the stretch is; a multiple of [`BLOCK`].
     from: usize,
     /// One past its last byte, or the end of the block in which the chunk ends.
     to: usize,
-    /// The block that the cursor is in: where it begins, and the bits from the cursor on.
-    base: usize,
-    word: u64,
+    pub(super) table: Table,
 }
 
 impl Map {
     fn new(instructions: Instructions) -> Self {
-        let less = Box::new([0; BLOCKS]);
-        Map { instructions, less, suspect: None, from: 0, to: 0, base: 0, word: 0 }
+        Map {
+            instructions,
+            strict: false,
+            found: Places::new(),
+            next: 0,
+            from: 0,
+            to: 0,
+            table: Table::new(),
+        }
     }
 
     /// Looks for what strict checks have to look at, too.
     pub(in crate::input) fn suspects(&mut self) {
-        self.suspect = Some(Box::new([0; BLOCKS]));
+        self.strict = true;
     }
 
     /// With the best instructions that this machine has.
     pub(in crate::input) fn best() -> Self {
         #[cfg(target_arch = "x86_64")]
-        if avx2::is_there() {
-            return Map::new(Instructions::Avx2);
+        if let Some(avx2) = avx2::Avx2::new() {
+            return Map::new(Instructions::Avx2(avx2));
         }
         Map::portable()
     }
@@ -63,100 +113,120 @@ impl Map {
         Map::new(Instructions::Swar)
     }
 
+    #[inline]
+    pub(super) fn instructions(&self) -> Instructions {
+        self.instructions
+    }
+
     /// Another chunk is looked at.
     pub(in crate::input) fn forget(&mut self) {
-        (self.from, self.to) = (0, 0);
+        (self.from, self.to, self.next, self.found.count) = (0, 0, 0, 0);
     }
 
     /// Looks at the stretch that a place of the chunk is in. Bytes behind the end of the chunk have
-    /// no bits.
+    /// no places.
     #[cold]
     #[inline(never)]
     fn fill(&mut self, bytes: &[u8], at: usize) {
         self.from = at / BLOCK * BLOCK;
         let rest = &bytes[self.from..];
-        let rest = &rest[..rest.len().min(BLOCKS * BLOCK)];
+        let rest = &rest[..rest.len().min(STRETCH)];
         let (whole, tail) = rest.as_chunks::<BLOCK>();
+        self.found.count = 0;
         self.fill_blocks(whole, 0);
         self.to = self.from + whole.len() * BLOCK;
         if !tail.is_empty() {
-            let mut last = [0; BLOCK];
+            // No byte that matters is white space.
+            let mut last = [b' '; BLOCK];
             last[..tail.len()].copy_from_slice(tail);
             self.fill_blocks(&[last], whole.len());
             self.to += BLOCK;
         }
+        self.next = 0;
     }
 
-    fn fill_blocks(&mut self, bytes: &[[u8; BLOCK]], at: usize) {
-        let range = at..at + bytes.len();
-        let into = &mut self.less[range.clone()];
-        match self.instructions {
-            Instructions::Swar => swar::less(bytes, into),
+    fn fill_blocks(&mut self, bytes: &[[u8; BLOCK]], first: usize) {
+        let found = &mut self.found;
+        match (self.instructions, self.strict) {
+            (Instructions::Swar, false) => swar::less(bytes, first, found),
+            (Instructions::Swar, true) => swar::suspects(bytes, first, found),
             #[cfg(target_arch = "x86_64")]
-            Instructions::Avx2 => avx2::less(bytes, into),
-        }
-        let Some(suspect) = &mut self.suspect else { return };
-        let into = &mut suspect[range];
-        match self.instructions {
-            Instructions::Swar => swar::suspect(bytes, into),
+            (Instructions::Avx2(avx2), false) => avx2.less(bytes, first, found),
             #[cfg(target_arch = "x86_64")]
-            Instructions::Avx2 => avx2::suspect(bytes, into),
+            (Instructions::Avx2(avx2), true) => avx2.suspects(bytes, first, found),
         }
     }
 
-    /// Certainly there is nothing from one place to another that strict checks have to look at.
-    #[inline(always)]
-    pub(super) fn is_clean(&self, from: usize, to: usize) -> bool {
-        let Some(suspect) = &self.suspect else { return false };
-        if from < self.from || to > self.to || from >= to {
-            return from >= to;
-        }
-        let (first, last) = ((from - self.from) / BLOCK, (to - 1 - self.from) / BLOCK);
-        let head = u64::MAX << (from % BLOCK);
-        let tail = u64::MAX >> (BLOCK - 1 - (to - 1) % BLOCK);
-        if first == last {
-            return suspect[first % BLOCKS] & head & tail == 0;
-        }
-        let ends = (suspect[first % BLOCKS] & head) | (suspect[last % BLOCKS] & tail);
-        ends == 0 && suspect[first + 1..last].iter().all(|word| *word == 0)
-    }
-
-    /// Moves the cursor.
+    /// Moves the cursor to the first place that is not before another one.
     #[inline]
     pub(super) fn seek(&mut self, bytes: &[u8], at: usize) {
-        self.base = at / BLOCK * BLOCK;
-        self.word = self.word_at(bytes, self.base) & (u64::MAX << (at % BLOCK));
-    }
-
-    #[inline(always)]
-    fn word_at(&mut self, bytes: &[u8], base: usize) -> u64 {
-        if base < self.from || base >= self.to {
-            if base >= bytes.len() {
-                return 0;
+        if at < self.from || at >= self.to {
+            if at >= bytes.len() {
+                (self.from, self.to, self.next, self.found.count) = (at, at, 0, 0);
+                return;
             }
-            self.fill(bytes, base);
+            self.fill(bytes, at);
         }
-        self.less[(base - self.from) / BLOCK % BLOCKS]
+        let at = at - self.from;
+        let places = self.found.all();
+        let is_before = |place: &u16| usize::from(*place) < at;
+        let (before, behind) = places.split_at(self.next.min(places.len()));
+        self.next = if before.last().is_some_and(|place| !is_before(place)) {
+            before.partition_point(is_before)
+        } else {
+            // Mostly the next place or the one after it.
+            let near = behind.iter().take(2).take_while(|place| is_before(place)).count();
+            let far = if near < 2 { 0 } else { behind[near..].partition_point(is_before) };
+            before.len() + near + far
+        };
     }
 
-    /// The first `<` from the cursor on, where the cursor is then; the length of the chunk if there
-    /// is none.
-    #[inline(always)]
+    /// Goes on to the next stretch. `false`: there is none.
+    pub(super) fn advance(&mut self, bytes: &[u8]) -> bool {
+        if self.to >= bytes.len() {
+            return false;
+        }
+        self.fill(bytes, self.to);
+        true
+    }
+
+    /// The first place that matters from the cursor on, where the cursor is then; the length of the
+    /// chunk if there is none.
+    #[inline]
     pub(super) fn peek(&mut self, bytes: &[u8]) -> usize {
-        while self.word == 0 {
-            if self.base >= bytes.len() {
+        loop {
+            if let Some(place) = self.found.all().get(self.next) {
+                return self.from + usize::from(*place);
+            }
+            if !self.advance(bytes) {
                 return bytes.len();
             }
-            self.base += BLOCK;
-            self.word = self.word_at(bytes, self.base);
         }
-        self.base + self.word.trailing_zeros() as usize
     }
 
-    /// The cursor goes on behind the `<` where it is.
-    #[inline(always)]
+    /// The cursor goes on behind the place where it is.
+    #[inline]
     pub(super) fn pass(&mut self) {
-        self.word &= self.word.wrapping_sub(1);
+        self.next += 1;
+    }
+
+    /// Where the stretch begins, its places from the cursor on, and the names.
+    #[inline(always)]
+    pub(super) fn rest(&self) -> (usize, &[u16], &Table) {
+        (self.from, self.found.all().get(self.next..).unwrap_or(&[]), &self.table)
+    }
+
+    /// So many places are left from the cursor on.
+    #[inline(always)]
+    pub(super) fn leave(&mut self, places: usize) {
+        self.next = self.found.count - places;
+    }
+
+    /// Whether no place that matters is between the one of the cursor and another one.
+    #[inline]
+    pub(super) fn is_next_from(&self, to: usize) -> bool {
+        to <= self.to
+            && self.found.all().get(self.next + 1).is_none_or(|p| self.from + usize::from(*p) >= to)
     }
 
     /// Passes over as many blocks inside a skipped element as can be passed over at once.
@@ -164,7 +234,7 @@ impl Map {
         match self.instructions {
             Instructions::Swar => swar::skim(skim, bytes),
             #[cfg(target_arch = "x86_64")]
-            Instructions::Avx2 => avx2::skim(skim, bytes),
+            Instructions::Avx2(avx2) => avx2.skim(skim, bytes),
         }
     }
 }
@@ -179,24 +249,35 @@ mod tests {
         [Map::portable(), Map::best()]
     }
 
+    fn is_suspect(b: u8) -> bool {
+        !b.is_ascii() || matches!(b, b'<' | b'&' | b']' | 0..=8 | 11 | 12 | 14..=31)
+    }
+
     proptest! {
         #[test]
         fn every_kind_of_instructions_finds_the_same(
             bytes in proptest::collection::vec(
-                prop_oneof![any::<u8>(), proptest::sample::select(&b"<>=;|\xBC\x1C\x3D"[..])],
+                prop_oneof![any::<u8>(), proptest::sample::select(&b"<>=;|\xBC\x1C\x3D&]\t\r"[..])],
                 0..300,
             ),
+            strict in any::<bool>(),
         ) {
+            let matters = |b: u8| if strict { is_suspect(b) } else { b == b'<' };
             for mut map in all() {
+                map.strict = strict;
                 for at in 0..=bytes.len() {
-                    let slow = bytes[at..].iter().position(|b| *b == b'<');
+                    let slow = bytes[at..].iter().position(|b| matters(*b));
                     let slow = slow.map_or(bytes.len(), |i| at + i);
                     map.seek(&bytes, at);
                     prop_assert_eq!(map.peek(&bytes), slow);
                 }
                 map.seek(&bytes, 0);
-                for at in (0..bytes.len()).filter(|at| bytes[*at] == b'<') {
-                    prop_assert_eq!(map.peek(&bytes), at);
+                let places = (0..bytes.len()).filter(|at| matters(bytes[*at])).collect::<Vec<_>>();
+                for (i, at) in places.iter().enumerate() {
+                    prop_assert_eq!(map.peek(&bytes), *at);
+                    let next = places.get(i + 1).copied().unwrap_or(bytes.len());
+                    prop_assert!(map.is_next_from(next));
+                    prop_assert!(next == bytes.len() || !map.is_next_from(next + 1));
                     map.pass();
                 }
                 prop_assert_eq!(map.peek(&bytes), bytes.len());
@@ -204,31 +285,22 @@ mod tests {
         }
     }
 
-    proptest! {
-        #[test]
-        fn what_is_clean_is_clean(
-            bytes in proptest::collection::vec(
-                prop_oneof![30 => Just(b'x'), 1 => any::<u8>(), 1 => Just(b']'), 1 => Just(b'&')],
-                1..400,
-            ),
-            places in (0..400usize, 0..400usize),
-        ) {
-            let suspect = |b: &u8| {
-                !b.is_ascii() || matches!(b, b'&' | b']' | 0..=8 | 11 | 12 | 14..=31)
-            };
-            let (from, to) = (places.0 % bytes.len(), places.1 % (bytes.len() + 1));
-            for mut map in all() {
-                map.suspects();
-                map.seek(&bytes, 0);
-                let clean = from >= to || !bytes[from..to].iter().any(suspect);
-                prop_assert_eq!(map.is_clean(from, to), clean);
+    #[test]
+    fn every_byte_of_a_stretch_may_matter() {
+        let bytes = vec![b'<'; 3 * STRETCH + 70];
+        for mut map in all() {
+            map.seek(&bytes, 0);
+            for at in 0..bytes.len() {
+                assert_eq!(map.peek(&bytes), at);
+                map.pass();
             }
+            assert_eq!(map.peek(&bytes), bytes.len());
         }
     }
 
     #[test]
     fn a_map_goes_on_and_back() {
-        let mut bytes = vec![b'x'; 3 * BLOCKS * BLOCK + 7];
+        let mut bytes = vec![b'x'; 3 * STRETCH + 7];
         let places = [0, 63, 64, 8191, 8192, 20_000, bytes.len() - 1];
         places.iter().for_each(|at| bytes[*at] = b'<');
         for mut map in all() {

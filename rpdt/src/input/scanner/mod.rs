@@ -8,39 +8,48 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `mod` | the hot path |
+//! | `mod` | which code deals with what |
+//! | `quiet` | the hot path: tags of which the handler needs next to nothing |
+//! | `table` | names as start tags begin with them |
 //! | `skim` | passing over skipped elements |
 //! | `tail` | the part of a start tag behind its name |
 //! | `name` | where a name ends |
-//! | `map` | bitmaps of a stretch of input |
+//! | `map` | the places of the bytes that matter |
+//! | `vector` | what the hot path needs of instructions |
 //! | `avx2`, `sse2`, `swar` | what single instructions do |
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 mod map;
 mod name;
+mod quiet;
 mod skim;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
 mod swar;
+mod table;
 mod tail;
+mod vector;
 
 pub(in crate::input) use map::Map;
 pub(in crate::input) use skim::end as skimmed_end;
 
+use map::Instructions;
 use name::ends_name;
+use quiet::{MARGIN, Pause, quiet, window};
 use tail::{Tail, tail};
+use vector::{Plain, Vectors};
 
 use super::body::Body;
-use super::document::Open;
+use super::document::Shape;
 use super::encoding::Measure;
-use super::names::{Key, NONE};
+use super::names::Key;
 use super::source::Source;
-use super::{EndTag, Flow, Interest, SourceConfig, SourceCounts, TagHandler, TagSource};
+use super::{
+    EndTag, Flow, Interest, Markup, SourceConfig, SourceCounts, StartTag, Symbol, TagHandler,
+    TagSource, Text,
+};
 use crate::{Error, Position};
-
-/// Tags that start nearer to the end of a chunk are left to the shared code. A power of two.
-const MARGIN: usize = 32;
 
 /// Reads tags with bitmaps of the input, made by AVX2 where the processor has it.
 ///
@@ -88,15 +97,10 @@ impl TagSource for ScannerSource {
     }
 }
 
-/// A tag and what follows, as far as the hot path looks without asking whether there is more.
-type Window = [u8; MARGIN];
-
 /// What has become of a tag.
 enum Step {
     /// It is done; the chunk goes on there.
     To(usize),
-    /// The same, and what follows is to be passed over.
-    Skip(usize),
     /// It is done; the shared code goes on there, if anybody wants more.
     Last(usize),
     /// Nothing: it is for the shared code.
@@ -113,66 +117,55 @@ impl Body {
         handler: &mut H,
     ) -> Result<usize, Error> {
         let document = &self.document;
-        if document.measure != Measure::Same || !document.in_root() {
+        let fits = document.measure == Measure::Same && document.limits.attribute_bytes >= MARGIN;
+        if !fits || !document.in_root() {
             return Ok(at);
         }
         let Some(mut map) = self.map.take() else { return Ok(at) };
-        map.seek(bytes, at);
-        let result = self.scan_on(&mut map, bytes, at, handler);
+        let result = match map.instructions() {
+            Instructions::Swar => self.scan_with(Plain, &mut map, bytes, at, handler),
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2(avx2) => avx2.scan(self, &mut map, bytes, at, handler),
+        };
         self.map = Some(map);
         result
     }
 
     /// The offset of the document is kept up only where somebody may look at it.
-    fn scan_on<H: TagHandler>(
+    #[inline(always)]
+    fn scan_with<V: Vectors, H: TagHandler>(
         &mut self,
+        vectors: V,
         map: &mut Map,
         bytes: &[u8],
         mut at: usize,
         handler: &mut H,
     ) -> Result<usize, Error> {
         let origin = self.document.offset - at as u64;
-        if self.document.is_skimming() {
-            let own = self.skim(map, bytes, &mut at)?;
-            self.document.offset = origin + at as u64;
-            if !own {
-                return Ok(at);
-            }
-        }
         loop {
-            let tag = map.peek(bytes);
-            let Some(window) = bytes.get(tag..).and_then(|rest| rest.first_chunk::<MARGIN>())
-            else {
-                break;
-            };
-            if self.document.watch && tag > at && !self.is_fine(map, at, tag) {
-                self.document.offset = origin + at as u64;
-                at += self.document.text(&bytes[at..], handler)?;
-                if at != tag {
+            if self.document.is_skimming() {
+                map.seek(bytes, at);
+                let own = self.skim(map, bytes, &mut at)?;
+                if !own {
                     break;
                 }
             }
-            at = tag;
-            let place = (tag, origin + tag as u64);
-            let step = if window[1] == b'/' {
-                self.end(bytes, window, place, handler)?
+            let step = if self.document.is_skimming() {
+                self.tag_at(vectors, map, bytes, (at, origin), handler)?
+            } else if self.is_quiet() {
+                map.seek(bytes, at);
+                let pause = self.run_quiet(vectors, map, bytes, &mut at, origin, handler);
+                self.document.offset = origin + at as u64;
+                self.resume_after(pause, vectors, map, bytes, (at, origin), handler)?
             } else {
-                self.start(map, bytes, window, place, handler)?
+                self.document.offset = origin + at as u64;
+                if bytes.get(at).is_some_and(|b| *b != b'<') {
+                    at += self.document.text(&bytes[at..], handler)?;
+                }
+                self.tag_at(vectors, map, bytes, (at, origin), handler)?
             };
             match step {
-                Step::To(next) => {
-                    at = next;
-                    map.pass();
-                }
-                Step::Skip(next) => {
-                    at = next;
-                    map.pass();
-                    self.document.offset = origin + at as u64;
-                    let own = self.skim(map, bytes, &mut at)?;
-                    if !own {
-                        break;
-                    }
-                }
+                Step::To(next) => at = next,
                 Step::Last(next) => {
                     at = next;
                     break;
@@ -184,125 +177,146 @@ impl Body {
         Ok(at)
     }
 
-    /// Text that strict checks have nothing to say of, and that nobody wants to see.
+    /// Nobody wants to see text, and if it has to be checked the map shows where.
     #[inline(always)]
-    fn is_fine(&self, map: &Map, from: usize, to: usize) -> bool {
+    fn is_quiet(&self) -> bool {
         let document = &self.document;
-        document.strict && !document.interest.contains(Interest::CONTENT) && map.is_clean(from, to)
+        !document.interest.contains(Interest::CONTENT) && document.always_watch == document.strict
     }
 
-    /// The start tag at a place and offset, or markup of another kind.
     #[inline(always)]
-    fn start<H: TagHandler>(
+    fn run_quiet<V: Vectors, H: TagHandler>(
         &mut self,
-        map: &Map,
+        vectors: V,
+        map: &mut Map,
         bytes: &[u8],
-        window: &Window,
-        (tag, start): (usize, u64),
+        at: &mut usize,
+        origin: u64,
         handler: &mut H,
-    ) -> Result<Step, Error> {
-        let (_, behind) = window.split_at(1);
-        let Some(first) = behind.first_chunk() else { return Ok(Step::Left) };
-        let len = ends_name(first);
-        let (len, name) = match len {
-            16 => {
-                let len = long_name(bytes, tag + 1);
-                (len, &bytes[tag + 1..tag + 1 + len])
-            }
-            _ => (len, &first[..len]),
-        };
-        let stop = tag + 1 + len;
-        let Tail { end, empty } = match window.get(1 + len) {
-            Some(b'>') => Tail { end: stop + 1, empty: false },
-            _ => match tail(bytes, stop) {
-                Some(tail) => tail,
-                None => return Ok(Step::Left),
-            },
-        };
+    ) -> Pause {
         let document = &mut self.document;
-        let too_long = end - tag > document.limits.attribute_bytes;
-        if too_long || (document.strict && !map.is_clean(tag, end)) {
-            return Ok(Step::Left);
+        if !document.strict {
+            return quiet::<V, H, false>(vectors, document, map, bytes, at, origin, handler);
         }
-        let key = Key::of(first, len);
-        let Some((id, symbol)) = document.names.find_symbol(key, name) else {
-            return Ok(Step::Left);
-        };
-        if document.stack.len() < document.counts.max_depth
-            && document.skipped == 0
-            && let Some(interest) = handler.enter(symbol)
-        {
-            document.counts.tags += 1;
-            if !empty {
-                document.stack.push(Open { key, start, id });
-                if interest.contains(Interest::SKIP) {
-                    document.skip();
-                    return Ok(if document.skims { Step::Skip(end) } else { Step::To(end) });
-                }
-                return Ok(Step::To(end));
-            }
-            document.counts.tags += 1;
-            if handler.leave() {
-                return Ok(Step::To(end));
-            }
-            let at = start + (end - tag) as u64;
-            let stop = document.report_end(&EndTag { start: at, end: at, raw: &[] }, handler)?;
-            self.stopped |= stop;
-            return Ok(if stop { Step::Last(end) } else { Step::To(end) });
+        if document.skipped == 0 {
+            return quiet::<V, H, true>(vectors, document, map, bytes, at, origin, handler);
         }
-        document.offset = start;
-        let stop = document.start_tag(&bytes[tag..], end - tag, len, empty, handler)?;
-        self.stopped |= stop;
-        Ok(match stop {
-            true => Step::Last(end),
-            false if document.is_skimming() => Step::Skip(end),
-            false => Step::To(end),
-        })
+        let mut nobody = Nobody { below: document.stack.len() - document.skipped };
+        quiet::<V, Nobody, true>(vectors, document, map, bytes, at, origin, &mut nobody)
     }
 
-    /// The end tag at a place and offset.
+    /// What made the hot path stop, all before the place being done.
     #[inline(always)]
-    fn end<H: TagHandler>(
+    fn resume_after<V: Vectors, H: TagHandler>(
         &mut self,
+        pause: Pause,
+        vectors: V,
+        map: &mut Map,
         bytes: &[u8],
-        window: &Window,
-        (tag, start): (usize, u64),
+        (at, origin): (usize, u64),
         handler: &mut H,
     ) -> Result<Step, Error> {
         let document = &mut self.document;
-        let Some(open) = document.stack.last() else { return Ok(Step::Left) };
-        let len = open.key.len();
-        let Some(first) = window[2..].first_chunk() else { return Ok(Step::Left) };
-        let mut same = Key::of(first, len) == open.key;
-        if open.key.is_whole() {
-            same &= window[(2 + len) % MARGIN] == b'>';
+        match pause {
+            Pause::End => Ok(Step::Last(at)),
+            Pause::Skip => {
+                document.skip();
+                Ok(Step::To(at))
+            }
+            Pause::Suspect => {
+                let to = at + document.text(&bytes[at..], handler)?;
+                // The text may go on behind the chunk.
+                Ok(if bytes.get(to) == Some(&b'<') { Step::To(to) } else { Step::Last(to) })
+            }
+            Pause::Start(tag, shape, id) => {
+                document.offset = origin + tag as u64;
+                let stop = document.opened(&bytes[tag..], shape, id, handler)?;
+                self.stopped |= stop;
+                let end = tag + shape.len;
+                Ok(if stop { Step::Last(end) } else { Step::To(end) })
+            }
+            Pause::Close(tag, end) => {
+                document.offset = origin + tag as u64;
+                let stop = document.closed(&bytes[tag..end], handler)?;
+                self.stopped |= stop;
+                Ok(if stop || !document.in_root() { Step::Last(end) } else { Step::To(end) })
+            }
+            Pause::Other(tag) => {
+                let step = self.tag_at(vectors, map, bytes, (tag, origin), handler)?;
+                Ok(if matches!(step, Step::Left) { Step::Last(at) } else { step })
+            }
+        }
+    }
+
+    /// The tag at a place, if there is one: with all that the handler may want of it.
+    #[inline(never)]
+    fn tag_at<V: Vectors, H: TagHandler>(
+        &mut self,
+        vectors: V,
+        map: &mut Map,
+        bytes: &[u8],
+        (tag, origin): (usize, u64),
+        handler: &mut H,
+    ) -> Result<Step, Error> {
+        let Some(window) = window(bytes, tag) else { return Ok(Step::Left) };
+        if window[0] != b'<' || matches!(window[1], b'!' | b'?') {
+            return Ok(Step::Left);
+        }
+        let end = if window[1] == b'/' {
+            let Some(open) = self.document.stack.last() else { return Ok(Step::Left) };
+            let name = tag + 2..tag + 2 + open.len();
+            if bytes.get(name.end) != Some(&b'>') || bytes[name] != *self.document.open_name(open) {
+                return Ok(Step::Left);
+            }
+            let len = open.len() + 3;
+            self.document.offset = origin + tag as u64;
+            self.stopped |= self.document.end_tag(&bytes[tag..], len, handler)?;
+            tag + len
         } else {
-            let name = tag + 2..tag + 2 + len;
-            same &= bytes.get(name.end) == Some(&b'>');
-            same = same && document.open_name(*open) == &bytes[name];
+            let Some(shape) = self.start_at(vectors, map, bytes, tag) else {
+                return Ok(Step::Left);
+            };
+            self.document.offset = origin + tag as u64;
+            self.stopped |= self.document.start_tag(&bytes[tag..], shape, handler)?;
+            tag + shape.len
+        };
+        let last = self.stopped || !self.document.in_root();
+        Ok(if last { Step::Last(end) } else { Step::To(end) })
+    }
+
+    /// The start tag at a place, if it is all there, its name is known and there is nothing in it to
+    /// look at. Its name is remembered for the hot path.
+    fn start_at<V: Vectors>(
+        &self,
+        vectors: V,
+        map: &mut Map,
+        bytes: &[u8],
+        tag: usize,
+    ) -> Option<Shape> {
+        let len = name_len(bytes, tag + 1);
+        let stop = tag + 1 + len;
+        let name = bytes.get(tag + 1..stop)?;
+        let Tail { end, empty } = match bytes.get(stop)? {
+            b'>' => Tail { end: stop + 1, empty: false },
+            _ => tail(bytes, stop)?,
+        };
+        if self.document.strict {
+            map.seek(bytes, tag);
+            if !map.is_next_from(end) {
+                return None;
+            }
         }
-        if !same {
-            return Ok(Step::Left);
-        }
-        let end = tag + len + 3;
-        let plain = document.skipped == 0 && open.id != NONE && document.stack.len() > 1;
-        if plain && handler.leave() {
-            document.stack.pop();
-            document.counts.tags += 1;
-            return Ok(Step::To(end));
-        }
-        document.offset = start;
-        let stop = document.end_tag(&bytes[tag..], end - tag, handler)?;
-        self.stopped |= stop;
-        Ok(if stop || !document.in_root() { Step::Last(end) } else { Step::To(end) })
+        let key = Key::new(&bytes[tag + 1..], len);
+        let known = self.document.names.find_symbol(key, name)?;
+        map.table.add(vectors, quiet::word::<1>(window(bytes, tag)?), known);
+        Some(Shape { len: end - tag, name: len, empty })
     }
 }
 
-/// The length of a name that has sixteen bytes at least.
-#[cold]
-fn long_name(bytes: &[u8], name: usize) -> usize {
-    let mut len = 16;
-    while let Some(more) = bytes[name + len..].first_chunk() {
+/// The length of a name.
+fn name_len(bytes: &[u8], name: usize) -> usize {
+    let mut len = 0;
+    while let Some(more) = bytes.get(name + len..).and_then(|rest| rest.first_chunk()) {
         let ends = ends_name(more);
         len += ends;
         if ends < 16 {
@@ -310,4 +324,51 @@ fn long_name(bytes: &[u8], name: usize) -> usize {
         }
     }
     len
+}
+
+/// The handler inside a skipped element: all tags there but that element's own end tag are nothing
+/// to it.
+struct Nobody {
+    /// Open elements inside the skipped one.
+    below: usize,
+}
+
+impl TagHandler for Nobody {
+    fn symbol(&mut self, _: &[u8]) -> Symbol {
+        Symbol(0)
+    }
+
+    fn start_tag(&mut self, _: &StartTag<'_>) -> Result<Interest, Error> {
+        Ok(Interest::TAGS)
+    }
+
+    #[inline(always)]
+    fn enter(&mut self, _: Symbol) -> Option<Interest> {
+        self.below += 1;
+        Some(Interest::TAGS)
+    }
+
+    #[inline(always)]
+    fn leaf(&mut self, _: Symbol) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn leave(&mut self) -> bool {
+        let inside = self.below > 0;
+        self.below = self.below.saturating_sub(1);
+        inside
+    }
+
+    fn end_tag(&mut self, _: &EndTag<'_>) -> Result<Interest, Error> {
+        Ok(Interest::TAGS)
+    }
+
+    fn text(&mut self, _: &Text<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn markup(&mut self, _: &Markup<'_>) -> Result<(), Error> {
+        Ok(())
+    }
 }

@@ -1,10 +1,17 @@
-//! Where names and values end: sixteen bytes at once.
+//! Where names and values end, and where they differ: sixteen bytes at once.
 
 /// How many bytes stand before the first that certainly is no part of a name: white space (or another
 /// control character), `/`, `>`; all sixteen if there is none.
 #[inline(always)]
 pub(super) fn ends_name(bytes: &[u8; 16]) -> usize {
     first_of(bytes)
+}
+
+/// How many bytes, from the first on, are the same.
+#[inline(always)]
+pub(super) fn mismatches(a: &[u8; 16], b: &[u8; 16]) -> usize {
+    let differ = u128::from_le_bytes(*a) ^ u128::from_le_bytes(*b);
+    differ.trailing_zeros() as usize / 8
 }
 
 /// Where a byte is, the first place in the lowest bit.

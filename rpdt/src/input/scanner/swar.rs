@@ -1,7 +1,7 @@
 //! Bitmaps eight bytes at a time with plain integers: the code for every machine, and what the
 //! vector code is tested against.
 
-use super::map::BLOCK;
+use super::map::{BLOCK, Places};
 use super::skim::{Marks, Skim};
 
 const ONES: u64 = 0x0101_0101_0101_0101;
@@ -30,20 +30,25 @@ fn equal(byte: u8) -> impl Fn(u64) -> u64 {
     move |word| zeros(word ^ (ONES * u64::from(byte)))
 }
 
-/// Where `<` is in so many blocks.
-pub(super) fn less(bytes: &[[u8; BLOCK]], into: &mut [u64]) {
-    bytes.iter().zip(into).for_each(|(bytes, into)| *into = bits(bytes, equal(b'<')));
+/// Where `<` is in so many blocks, the first of which is block number `first` of a stretch.
+pub(super) fn less(bytes: &[[u8; BLOCK]], first: usize, found: &mut Places) {
+    for (block, bytes) in (first..).zip(bytes) {
+        found.add(block, bits(bytes, equal(b'<')));
+    }
 }
 
-/// Where strict checks have to look, in so many blocks.
-pub(super) fn suspect(bytes: &[[u8; BLOCK]], into: &mut [u64]) {
+/// Where `<` is and what strict checks have to look at, likewise.
+pub(super) fn suspects(bytes: &[[u8; BLOCK]], first: usize, found: &mut Places) {
     let suspect = |word: u64| {
         let space = equal(b'\t')(word) | equal(b'\n')(word) | equal(b'\r')(word);
         // Of bytes below 0x80, the highest bit says that they are below 0x20.
         let control = !((word & LOW) + (LOW - ONES * 0x1F)) & !word & !LOW;
-        (control & !space) | (word & !LOW) | equal(b'&')(word) | equal(b']')(word)
+        let marks = equal(b'<')(word) | equal(b'&')(word) | equal(b']')(word);
+        (control & !space) | (word & !LOW) | marks
     };
-    bytes.iter().zip(into).for_each(|(bytes, into)| *into = bits(bytes, suspect));
+    for (block, bytes) in (first..).zip(bytes) {
+        found.add(block, bits(bytes, suspect));
+    }
 }
 
 /// Passes over as many blocks as can be passed over at once.
