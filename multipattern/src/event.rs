@@ -26,7 +26,7 @@ pub trait Event {
 }
 
 /// The names of types and attributes. Patterns turn names into numbers once; no name is looked up
-/// while events flow.
+/// while events flow. Numbers are given once and for all: no name ever leaves.
 #[derive(Clone, Debug, Default)]
 pub struct Schema {
     types: Names,
@@ -66,6 +66,11 @@ impl Schema {
     /// Adds an attribute, or finds it.
     pub fn add_attribute(&mut self, name: &str) -> Slot {
         Slot(self.attributes.add(name))
+    }
+
+    /// How many names there are.
+    pub(crate) fn names(&self) -> usize {
+        self.types.names.len() + self.attributes.names.len()
     }
 
     /// The number of a type.

@@ -36,6 +36,10 @@ impl Limit {
 pub struct Limits {
     /// Patterns that are alive. Default 1,000,000; always an error.
     pub patterns: usize,
+    /// Names of types and of attributes, together. A name has a number, which events are made with, so it
+    /// stays when the last pattern that uses it is removed: patterns that bring ever new names need
+    /// memory for them. Default 10,000,000; always an error.
+    pub names: usize,
     /// Events remembered of one stream or partition, which only windows of time leave open. Default
     /// 1,000,000, then an error. [`Policy::DropOldest`] forgets the oldest one, as if its window were
     /// over; [`Policy::DropNewest`] passes over the event that finds no room.
@@ -61,6 +65,7 @@ impl Default for Limits {
     fn default() -> Self {
         Limits {
             patterns: 1_000_000,
+            names: 10_000_000,
             held_events: Limit::new(1_000_000, Policy::Error),
             partitions: Limit::new(1_000_000, Policy::Error),
             instances: Limit::new(10_000_000, Policy::Error),

@@ -319,3 +319,27 @@ fn what_cannot_be_added_is_refused() {
     let more = full.add(Pattern::parse("b: SEQ(B)").expect("a pattern"));
     assert_eq!(more.expect_err("one too many").kind(), ErrorKind::Limit);
 }
+
+/// Names of removed patterns stay, for their numbers may be in events; how many there are is bounded.
+#[test]
+fn names_stay_and_are_bounded() {
+    let set = PatternSet::parse("a: SEQ(A, B[v = A.v])").expect("a set");
+    let mut limits = multipattern::Limits::default();
+    limits.names = 5;
+    let mut own = detector(&set, Config::new().limits(limits));
+    let pattern = |text: &str| multipattern::Pattern::parse(text).expect("a pattern");
+    let first = own.add(pattern("b: SEQ(C, A, C[w = C.w])")).expect("five names");
+    let number = own.schema().type_id("C");
+    assert!(number.is_some() && own.remove(first).is_some());
+    assert_eq!(own.schema().type_id("C"), number);
+    // Names that are there cost nothing, however often they stand in a pattern.
+    let text = "c: SEQ(C, C x, A y, B[v = y.v], C[w = x.w])";
+    assert!(own.add(pattern(text)).is_ok());
+    for one_more in ["d: SEQ(A, D)", "d: SEQ(A, B[u > 3])"] {
+        let error = own.add(pattern(one_more)).expect_err("a sixth name");
+        assert_eq!(error.kind(), multipattern::ErrorKind::Limit);
+    }
+    assert_eq!(own.schema().types().len() + own.schema().attributes().len(), 5);
+    limits.names = 2;
+    assert!(multipattern::Detector::with_config(&set, Config::new().limits(limits)).is_err());
+}

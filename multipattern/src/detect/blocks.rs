@@ -10,6 +10,10 @@ use crate::heap::heap;
 /// Blocks of so many rows or more are not made: their users walk over the classes instead.
 const MOST_ROWS: usize = 1 << 16;
 
+/// Pairs are worth writing down if so many patterns have them: to find them anew is as quick, if they
+/// are not used very often before they are made again.
+pub(crate) const LEAST_USERS: u32 = 32;
+
 /// The pairs of two classes.
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
@@ -17,6 +21,7 @@ pub(crate) struct Block {
     /// In the window of the first class.
     column: u32,
     second: u32,
+    users: u32,
     /// The rows; so many count as `length` says.
     rows: Vec<[u64; 2]>,
     length: usize,
@@ -36,6 +41,7 @@ impl Block {
             first,
             column,
             second,
+            users: 0,
             rows: Vec::new(),
             length: 0,
             begins: Vec::new(),
@@ -43,6 +49,17 @@ impl Block {
             from: 0,
             made_for: None,
         }
+    }
+
+    /// A pattern has it.
+    pub(crate) fn add_user(&mut self) {
+        self.users += 1;
+    }
+
+    /// Whether so many patterns have it that it is worth while to write it down.
+    #[inline]
+    pub(crate) fn has_users(&self) -> bool {
+        self.users >= LEAST_USERS
     }
 
     /// Makes the block valid for a stream or partition whose oldest event has a serial; gives whether

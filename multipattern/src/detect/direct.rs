@@ -14,7 +14,8 @@ use crate::limits::{Limit, Policy};
 impl Detector {
     /// Takes the next events of the stream one after the other, as [`push`](Self::push) does; quicker
     /// under `strict`, where little happens for each of them. A sink that breaks off gets nothing more
-    /// of one event, not of those behind it.
+    /// of one event, not of those behind it. Some hundred events may be taken from the iterator before
+    /// what they complete is delivered.
     ///
     /// # Errors
     /// As [`push`](Self::push), at the first event that has one: `Stats::events` says how many were
@@ -27,29 +28,23 @@ impl Detector {
         let mut events = events.into_iter();
         let Some(first) = events.next() else { return Ok(()) };
         let _ = self.push(first, sink)?;
-        let mut last = None;
-        let mut row = self.stats.events;
-        while let (Some(mut state), Mechanism::Automaton(automaton)) =
-            (self.direct, &self.mechanism)
+        let unlimited = self.config.limits.matches_per_event.most == usize::MAX;
+        // So nothing can fail on the way.
+        if let (Some(state), Mechanism::Automaton(automaton), true) =
+            (self.direct, &self.mechanism, unlimited)
+            && let Some(plain) = automaton.as_plain()
         {
-            let mut output = false;
-            for event in events.by_ref() {
-                (state, output) = automaton.look_up(state, event.event_type());
-                last = Some(event);
-                row += 1;
-                if output {
-                    break;
-                }
-            }
+            let (mut matches, buffer) = (0, &mut self.buffer);
+            let (state, last) =
+                plain.read(state, &mut self.stats.events, events, |row, completed| {
+                    matches += completed.deliver(row, sink, buffer);
+                });
             self.direct = Some(state);
-            self.stats.events = row;
-            if !output {
-                break;
+            self.stats.matches += matches;
+            if let Some(last) = last {
+                self.last_time = Some(last.time());
             }
-            let _ = self.report(state, row - 1, sink)?;
-        }
-        if let Some(last) = last {
-            self.last_time = Some(last.time());
+            return Ok(());
         }
         for event in events {
             let _ = self.push(event, sink)?;
@@ -96,7 +91,7 @@ impl Detector {
         };
         let (next, output) = automaton.step(*state, event.event_type(), &mut self.counters);
         *state = next;
-        if automaton.is_dense() {
+        if automaton.as_plain().is_some() {
             self.direct = Some(next);
         }
         if output { self.report(next, row, sink) } else { Ok(ControlFlow::Continue(())) }

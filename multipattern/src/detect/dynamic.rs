@@ -12,9 +12,9 @@ use super::history::History;
 use super::mechanism::{Mechanism, State};
 use super::output::{Count, Out};
 use super::single::Dispatch;
-use super::too_many_patterns;
+use super::{too_many_names, too_many_patterns};
 use crate::error::{Error, ErrorKind};
-use crate::event::Slot;
+use crate::event::{Schema, Slot};
 use crate::pattern::symbol::Symbol;
 use crate::pattern::{Pattern, PatternId, Window};
 use crate::stats::Counters;
@@ -26,7 +26,8 @@ impl Detector {
     ///
     /// # Errors
     /// Of kind [`ErrorKind::Name`] if a pattern that is alive has its id; of kind
-    /// [`ErrorKind::Limit`] if there are as many patterns as the limits allow.
+    /// [`ErrorKind::Limit`] if there are as many patterns, or names of types and attributes, as the
+    /// limits allow.
     pub fn add(&mut self, pattern: Pattern) -> Result<PatternId, Error> {
         self.insert(pattern, self.stats.events)
     }
@@ -47,10 +48,7 @@ impl Detector {
         let known = self.catalog.schema.attributes().len() as u32;
         let held = self.partitions.iter().any(|scope| scope.history.len() > 0);
         if held {
-            let mut schema = self.catalog.schema.clone();
-            for (at, operand) in pattern.operands().iter().enumerate() {
-                Symbol::resolve(operand, at, &mut schema);
-            }
+            let schema = self.schema_with(&pattern);
             if let Some(name) = schema.attributes().nth(known as usize) {
                 let message = format!("the attribute `{name}` was not held");
                 return Err(Error::new(ErrorKind::Usage, message)
@@ -106,9 +104,26 @@ impl Detector {
         Ok(number)
     }
 
+    /// What the schema would be with the names of a pattern.
+    fn schema_with(&self, pattern: &Pattern) -> Schema {
+        let mut schema = self.catalog.schema.clone();
+        for (at, operand) in pattern.operands().iter().enumerate() {
+            Symbol::resolve(operand, at, &mut schema);
+        }
+        schema
+    }
+
     fn insert(&mut self, pattern: Pattern, since: u64) -> Result<PatternId, Error> {
         if self.catalog.len() >= self.config.limits.patterns {
             return Err(too_many_patterns(self.config.limits.patterns));
+        }
+        let limit = self.config.limits.names;
+        let terms = pattern.operands().iter().map(|operand| 1 + 2 * operand.conditions().len());
+        // Names are only counted one by one if that many could be too many.
+        if self.catalog.schema.names() + terms.sum::<usize>() > limit
+            && self.schema_with(&pattern).names() > limit
+        {
+            return Err(too_many_names(limit));
         }
         let place = Arc::make_mut(&mut self.catalog).add(pattern, since)?;
         self.settle();
@@ -117,7 +132,9 @@ impl Detector {
     }
 
     /// Removes a pattern; gives it back, or nothing if it is not alive. Others that share with it are
-    /// not touched, also in the middle of a match.
+    /// not touched, also in the middle of a match. Names of types and attributes stay in the
+    /// [`schema`](Self::schema), also those that no other pattern uses: events are made with their
+    /// numbers, which must not come to mean something else.
     ///
     /// Time: as [`add`](Self::add).
     pub fn remove(&mut self, number: PatternId) -> Option<Pattern> {

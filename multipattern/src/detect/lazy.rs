@@ -14,6 +14,7 @@ use super::conditions::Bitmaps;
 use super::counts::Suffixes;
 use super::history::History;
 use super::latest::{Latest, ROOT, Trie};
+use super::lists;
 use super::next;
 use super::output::{Level, Out, Sink};
 use super::runs::Runs;
@@ -34,6 +35,8 @@ pub(super) struct Recipe {
     pub(super) length: usize,
     /// The classes of all operands but the last one, each with the column of the next.
     pub(super) steps: Vec<(u32, u32)>,
+    /// The column, in the class of each of these operands, of the one before; where windows are long.
+    leaders: Vec<u32>,
     /// The node of these operands.
     pub(super) node: u32,
     /// The node of the whole pattern; under `next`.
@@ -68,6 +71,8 @@ pub(crate) struct Plan {
     sets: bool,
     /// Under `next`: at most 64 events are in any window, so that words are enough.
     short: bool,
+    /// Under `any`: more may be.
+    long: bool,
     layout: Layout,
     trie: Trie,
     recipes: Vec<Recipe>,
@@ -120,6 +125,7 @@ impl Plan {
             semantics,
             sets: semantics == Semantics::Next && chains == Chains::Sets,
             short: semantics == Semantics::Next && chains == Chains::Latest && short,
+            long: semantics == Semantics::Any && !short,
             layout: Layout::new(classes),
             trie: Trie::new(classes),
             recipes: Vec::new(),
@@ -165,6 +171,12 @@ impl Plan {
             };
             steps.push((own[at], column));
         }
+        let mut leaders = Vec::new();
+        if self.long && !has_checks {
+            leaders.push(0);
+            let pairs = own[..last].windows(2);
+            leaders.extend(pairs.map(|pair| self.layout.column_before(pair[1], pair[0])));
+        }
         let node = self.trie.add(&own[..last]);
         let whole = if runs { self.trie.add(own) } else { ROOT };
         let mut pair = None;
@@ -175,6 +187,7 @@ impl Plan {
                 self.blocks.push(Block::new(*first, second.0));
                 self.blocks.len() as u32 - 1
             }));
+            pair.iter().for_each(|&pair| self.blocks[pair as usize].add_user());
         }
         if decompose && has_checks && !runs {
             for check in live.checks_at(last) {
@@ -195,6 +208,7 @@ impl Plan {
             number: live.number,
             length: own.len(),
             steps,
+            leaders,
             node,
             whole,
             pair,
@@ -365,6 +379,7 @@ impl Plan {
             let path = Path {
                 windows: &state.windows,
                 steps: &recipe.steps,
+                leaders: &recipe.leaders,
                 pattern: recipe.number,
                 length: recipe.length,
                 low,
@@ -396,8 +411,10 @@ impl Plan {
                 });
                 out.count(recipe.number, arrival.row, matches);
             } else {
+                let is_short = arrival.serial - low <= 64;
                 let mut block = None;
-                if let Some(pair) = recipe.pair {
+                let is_used = |pair: &u32| is_short || self.blocks[*pair as usize].has_users();
+                if let Some(pair) = recipe.pair.filter(is_used) {
                     let (scope, oldest) = (arrival.scope, history.first());
                     match self.blocks[pair as usize].refresh(scope, &state.windows, oldest) {
                         Some(true) => counters.block_misses += 1,
@@ -407,8 +424,13 @@ impl Plan {
                     block = Some(&self.blocks[pair as usize]).filter(|block| block.is_made());
                 }
                 let at = (arrival.serial, arrival.row);
-                let is_short = out.wants_all() && arrival.serial - low <= 64;
-                if !is_short || !path.short(at, block, out) {
+                let is_done = out.wants_all()
+                    && if is_short {
+                        path.short(at, block, out)
+                    } else {
+                        lists::of_length(&path, arrival.row, block, out)
+                    };
+                if !is_done {
                     out.begin(recipe.length, arrival.row);
                     match block {
                         Some(block) => path.block(block, out),
@@ -479,7 +501,7 @@ impl LazyState {
 }
 
 heap! {
-    Recipe { steps, bitmaps }
+    Recipe { steps, leaders, bitmaps }
     Ending {}
     Plan {
         layout, trie, recipes, endings, runners, blocks, suffixes, bitmaps, ready, merged_runners,

@@ -142,7 +142,7 @@ impl Mechanism {
     /// Whether nothing has to be remembered of events but the state.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
-        matches!(self, Mechanism::Automaton(automaton) if automaton.plain)
+        matches!(self, Mechanism::Automaton(automaton) if automaton.is_plain())
     }
 
     /// The types of events that lead to a state, where the state is all that is remembered.

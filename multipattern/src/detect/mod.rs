@@ -16,6 +16,7 @@ mod dynamic;
 mod history;
 mod latest;
 mod lazy;
+mod lists;
 mod mechanism;
 mod next;
 mod output;
@@ -103,7 +104,7 @@ impl Detector {
     /// are added to the detector's [`schema`](Self::schema).
     ///
     /// # Errors
-    /// Of kind [`ErrorKind::Limit`] if there are more patterns than the limits allow; of kind
+    /// Of kind [`ErrorKind::Limit`] if there are more patterns or names than the limits allow; of kind
     /// [`ErrorKind::Usage`] for a method that does not detect.
     pub fn with_config(set: &PatternSet, config: Config) -> Result<Self, Error> {
         if config.method == Method::Trie {
@@ -123,6 +124,9 @@ impl Detector {
         }
         for pattern in set.patterns() {
             catalog.add(pattern.clone(), 0)?;
+        }
+        if catalog.schema.names() > config.limits.names {
+            return Err(too_many_names(config.limits.names));
         }
         catalog.shrink();
         let semantics = set.semantics();
@@ -160,8 +164,10 @@ impl Detector {
         event: &E,
         sink: &mut S,
     ) -> Result<ControlFlow<()>, Error> {
-        if let (Some(state), Mechanism::Automaton(automaton)) = (self.direct, &self.mechanism) {
-            let (next, output) = automaton.look_up(state, event.event_type());
+        if let (Some(state), Mechanism::Automaton(automaton)) = (self.direct, &self.mechanism)
+            && let Some(plain) = automaton.as_plain()
+        {
+            let (next, output) = plain.look_up(state, event.event_type());
             self.direct = Some(next);
             self.last_time = Some(event.time());
             self.stats.events += 1;
@@ -436,6 +442,13 @@ fn out_of_order(time: i64, before: i64) -> Error {
 #[cold]
 fn too_many_patterns(most: usize) -> Error {
     Error::new(ErrorKind::Limit, format!("more than {most} patterns"))
+}
+
+#[cold]
+fn too_many_names(most: usize) -> Error {
+    let message = format!("more than {most} names of types and attributes");
+    Error::new(ErrorKind::Limit, message)
+        .with_hint("names stay when patterns are removed, since events are made with their numbers")
 }
 
 heap! {

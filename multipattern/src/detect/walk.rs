@@ -20,6 +20,8 @@ pub(crate) struct Path<'a> {
     pub(crate) windows: &'a Windows,
     /// The classes of all operands but the last one, each with the column of the next.
     pub(crate) steps: &'a [(u32, u32)],
+    /// The column, in the class of each of these operands, of the one before.
+    pub(crate) leaders: &'a [u32],
     pub(crate) pattern: PatternId,
     pub(crate) length: usize,
     /// The serial of the first event that a match can begin with.

@@ -2,7 +2,8 @@
 //!
 //! What a pattern needs to know of an event is how many events of its next class came before: with
 //! the event it is written down once, so that the events that can follow it are the rest of that
-//! class's list. No window is ever shifted or searched, however long it is.
+//! class's list; and likewise of the class before, the beginning of whose list it can follow. No window
+//! is ever shifted or searched, however long it is.
 
 use crate::heap::heap;
 
@@ -11,22 +12,32 @@ use crate::heap::heap;
 pub(crate) struct Layout {
     /// By class, the classes that come next in some pattern.
     followers: Vec<Vec<u32>>,
+    /// By class, those that come before it.
+    leaders: Vec<Vec<u32>>,
 }
 
 impl Layout {
     pub(crate) fn new(classes: usize) -> Self {
-        Layout { followers: vec![Vec::new(); classes] }
+        Layout { followers: vec![Vec::new(); classes], leaders: vec![Vec::new(); classes] }
     }
 
     /// The column of a follower of a class.
     pub(crate) fn column(&mut self, class: u32, follower: u32) -> u32 {
-        let followers = &mut self.followers[class as usize];
-        match followers.iter().position(|&own| own == follower) {
-            Some(column) => column as u32,
-            None => {
-                followers.push(follower);
-                followers.len() as u32 - 1
-            }
+        column(&mut self.followers[class as usize], follower)
+    }
+
+    /// The column of a class that comes before one.
+    pub(crate) fn column_before(&mut self, class: u32, leader: u32) -> u32 {
+        column(&mut self.leaders[class as usize], leader)
+    }
+}
+
+fn column(others: &mut Vec<u32>, other: u32) -> u32 {
+    match others.iter().position(|&own| own == other) {
+        Some(column) => column as u32,
+        None => {
+            others.push(other);
+            others.len() as u32 - 1
         }
     }
 }
@@ -41,10 +52,12 @@ pub(crate) struct ClassWindow {
     serials: Vec<u64>,
     /// Their indices in the stream, and [`SLACK`] more numbers.
     rows: Vec<u64>,
-    /// For each event, and for each follower of the class, how many events of the follower there had
-    /// been, this one included.
+    /// For each event a row: for each class that comes before its own, how many events of that class
+    /// there had been, this one not included; then for each follower the same, this one included.
     counts: Vec<u32>,
     columns: usize,
+    /// How many of them are of classes before.
+    leaders: usize,
     head: usize,
     /// How many events were dropped before the first serial, modulo 2^32 as all counts.
     dropped: u32,
@@ -107,7 +120,28 @@ impl ClassWindow {
     /// `dropped` is of the follower's window.
     #[inline]
     pub(crate) fn next(&self, at: usize, column: u32, dropped: u32) -> usize {
-        self.counts[at * self.columns + column as usize].wrapping_sub(dropped) as usize
+        self.counts[at * self.columns + self.leaders + column as usize].wrapping_sub(dropped)
+            as usize
+    }
+
+    /// How many events of a class before its own there had been when an event came, modulo 2^32.
+    #[inline(always)]
+    pub(crate) fn before(&self, at: usize, column: u32) -> u32 {
+        self.counts[at * self.columns + column as usize]
+    }
+
+    /// The rows of so many events, if there are as many.
+    #[inline(always)]
+    pub(crate) fn rows_until(&self, length: usize) -> Option<&[u64]> {
+        self.rows.get(..length)
+    }
+
+    /// What is [`next`](Self::next) of events: at these multiples of their indices, with nothing taken
+    /// off.
+    #[inline(always)]
+    pub(crate) fn nexts(&self, column: u32) -> (&[u32], usize) {
+        let behind = self.counts.get(self.leaders + column as usize..);
+        (behind.unwrap_or_default(), self.columns)
     }
 
     fn push(&mut self, serial: u64, row: u64, oldest: u64) {
@@ -238,13 +272,20 @@ impl Windows {
     ) {
         self.mark(layout, classes, serial, row);
         for &class in classes {
-            let place = &mut self.places[class as usize];
+            let (place, own) = (&mut self.places[class as usize], class as usize);
+            let leaders = &layout.leaders[own];
             if *place == 0 {
                 *place = self.windows.len() as u32;
-                let columns = layout.followers[class as usize].len();
-                self.windows.push(ClassWindow { columns, ..ClassWindow::default() });
+                let columns = leaders.len() + layout.followers[own].len();
+                let leaders = leaders.len();
+                self.windows.push(ClassWindow { columns, leaders, ..ClassWindow::default() });
             }
-            self.windows[*place as usize].push(serial, row, oldest);
+            let window = &mut self.windows[*place as usize];
+            window.push(serial, row, oldest);
+            let totals = &self.totals;
+            window.counts.extend(leaders.iter().map(|&leader| totals[leader as usize]));
+        }
+        for &class in classes {
             let total = &mut self.totals[class as usize];
             *total = total.wrapping_add(1);
         }
@@ -258,7 +299,7 @@ impl Windows {
 }
 
 heap! {
-    Layout { followers }
+    Layout { followers, leaders }
     ClassWindow { serials, rows, counts }
     Windows { places, totals, words, windows }
 }

@@ -1,5 +1,6 @@
 //! What patterns say, in the order in which the ring reads it.
 
+use crate::detect::blocks::LEAST_USERS;
 use crate::detect::catalog::{Catalog, Span};
 use crate::detect::latest::{ROOT, Trie};
 use crate::event::TypeId;
@@ -7,10 +8,6 @@ use crate::heap::heap;
 use crate::pattern::{PatternId, Semantics};
 
 use hashbrown::HashMap;
-
-/// Pairs are written down if so many patterns have them: to find them anew is as quick, if they are not
-/// used very often before they are made again.
-const LEAST_USERS: u32 = 32;
 
 /// An event of no class.
 pub(super) const NONE: u32 = u32::MAX;

@@ -3,51 +3,48 @@
 //!
 //! With failure links (method `sharing`) a state has its own edges, and what has none is tried from
 //! the state of the longest proper suffix. Dense (method `proposed`) the failures are followed in
-//! advance: one look-up an event.
+//! advance: one look-up an event, in a [`Table`].
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
+use super::table::{Dense, Endings};
 use super::{deliver, is_match};
 use crate::detect::arrival::Arrival;
 use crate::detect::catalog::{Catalog, Span};
 use crate::detect::history::History;
-use crate::detect::output::{Level, Out, Sink};
-use crate::event::TypeId;
+use crate::detect::output::{Level, Match, Out, Sink};
+use crate::event::{Event, TypeId};
 use crate::heap::heap;
+use crate::limits::{Limit, Policy};
 use crate::pattern::PatternId;
 use crate::stats::Counters;
 
-/// Tables of more entries are not made: failure links are followed.
-const MOST_ENTRIES: usize = 1 << 26;
-/// More outputs than these are not brought together for each state.
-const MOST_OUTPUTS: usize = 1 << 22;
 /// The column of all types that no pattern uses.
 const OTHER: u32 = 0;
 
-/// Where a stream or partition is.
+/// Where a stream or partition is: the number of a state, or the place of its row in a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct State(u32);
+pub(crate) struct State(pub(super) u32);
 
-/// A pattern that ends in a state, with all that is needed where types say everything.
+/// A pattern that ends in a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Output {
-    number: PatternId,
-    place: u32,
-    length: u32,
-    since: u64,
+pub(super) struct Output {
+    pub(super) number: PatternId,
+    pub(super) length: u32,
+    pub(super) place: u32,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Node {
+pub(super) struct Node {
     /// Columns with the states behind them, sorted.
-    edges: Vec<(u32, u32)>,
-    failure: u32,
+    pub(super) edges: Vec<(u32, u32)>,
+    pub(super) failure: u32,
     /// The nearest state on the way of failures that has output of its own.
-    link: u32,
+    pub(super) link: u32,
     /// Own output, in the order of the patterns.
-    output: Vec<Output>,
-    parent: u32,
-    column: u32,
+    pub(super) output: Vec<Output>,
+    pub(super) back: Back,
 }
 
 impl Node {
@@ -57,42 +54,46 @@ impl Node {
     }
 }
 
-/// What ends in a state, close together: a stream is often in states that are far from each other.
+/// How a state is reached.
 #[derive(Clone, Copy, Debug, Default)]
-struct Mark {
-    begin: u32,
-    end: u32,
-    /// That of the node.
-    link: u32,
+pub(super) struct Back {
+    pub(super) parent: u32,
+    pub(super) column: u32,
 }
 
-/// The automaton of a set of patterns.
-#[derive(Clone, Debug, Default)]
+/// The automaton of a set of patterns; clones share it.
+#[derive(Clone, Debug)]
 pub(crate) struct Automaton {
+    functions: Arc<Functions>,
+    found: Vec<Output>,
+}
+
+/// The three functions.
+#[derive(Clone, Debug, Default)]
+struct Functions {
     /// By type, its column.
     columns: Vec<u32>,
     types: Vec<TypeId>,
-    /// The first one is the start. In the order of their depths, unless there is a table: then those
-    /// with output come last.
+    /// The first one is the start. In the order of their depths; empty if there is a table.
     nodes: Vec<Node>,
-    /// By state and column, the next state times the number of columns; empty without.
-    table: Vec<u32>,
-    stride: usize,
-    /// The first state in the table that has output.
-    first_output: u32,
-    /// By state.
-    marks: Vec<Mark>,
-    outputs: Vec<Output>,
+    dense: Option<Dense>,
+    /// By place of a pattern, from which event on it sees.
+    since: Vec<u64>,
+    /// The most operands of a pattern.
+    longest: usize,
+    /// Every pattern sees all events of what ends with this event or a later one.
+    settled: u64,
     /// Whether every pattern is made of types alone, without windows of time: then nothing has to be
     /// remembered.
-    pub(crate) plain: bool,
-    found: Vec<Output>,
+    plain: bool,
 }
 
 impl Automaton {
     pub(crate) fn new(catalog: &Catalog, dense: bool) -> Self {
-        let mut this = Automaton { types: vec![TypeId(u32::MAX)], plain: true, ..Self::default() };
+        let mut this =
+            Functions { types: vec![TypeId(u32::MAX)], plain: true, ..Functions::default() };
         let mut trie = vec![Node::default()];
+        let mut youngest = 0_u64;
         for (place, live) in catalog.lives() {
             match catalog.span(live.span) {
                 // It can never match.
@@ -111,142 +112,35 @@ impl Automaton {
                     None => {
                         let next = trie.len();
                         trie[node].edges.push((column, next as u32));
-                        trie.push(Node { parent: node as u32, column, ..Node::default() });
+                        let back = Back { parent: node as u32, column };
+                        trie.push(Node { back, ..Node::default() });
                         next
                     }
                 };
             }
-            let (length, since) = (live.len() as u32, live.since);
-            trie[node].output.push(Output { number: live.number, place, length, since });
+            if this.since.len() <= place as usize {
+                this.since.resize(place as usize + 1, 0);
+            }
+            this.since[place as usize] = live.since;
+            youngest = youngest.max(live.since);
+            this.longest = this.longest.max(live.len());
+            let length = live.len() as u32;
+            trie[node].output.push(Output { number: live.number, length, place });
         }
+        // Where all saw the beginning, none is too young for an event.
+        this.settled = if youngest == 0 { 0 } else { youngest.saturating_add(this.longest as u64) };
         this.nodes = by_depth(trie);
-        this.stride = this.types.len();
         this.link();
-        let merged = dense && this.merge_outputs();
-        if !merged {
-            for node in &this.nodes {
-                let begin = this.outputs.len() as u32;
-                this.outputs.extend_from_slice(&node.output);
-                let end = this.outputs.len() as u32;
-                this.marks.push(Mark { begin, end, link: node.link });
-            }
+        if dense && let Some(dense) = Dense::new(&this.nodes, this.types.len(), this.longest) {
+            this.dense = Some(dense);
+            this.nodes = Vec::new();
         }
-        if dense && this.nodes.len().saturating_mul(this.stride) <= MOST_ENTRIES {
-            this.fill();
-        }
-        this
+        Automaton { functions: Arc::new(this), found: Vec::new() }
     }
 
-    fn add_type(&mut self, event_type: TypeId) -> u32 {
-        let at = event_type.0 as usize;
-        if self.columns.len() <= at {
-            self.columns.resize(at + 1, OTHER);
-        }
-        if self.columns[at] == OTHER {
-            self.columns[at] = self.types.len() as u32;
-            self.types.push(event_type);
-        }
-        self.columns[at]
-    }
-
-    /// Finds the failure transitions and the links between outputs.
-    fn link(&mut self) {
-        // Those before are nearer to the start, and done.
-        for at in 1..self.nodes.len() {
-            let (parent, column) = (self.nodes[at].parent, self.nodes[at].column);
-            let failure = if parent == 0 {
-                0
-            } else {
-                self.follow(self.nodes[parent as usize].failure, column, &mut 0)
-            };
-            let target = &self.nodes[failure as usize];
-            let link = if target.output.is_empty() { target.link } else { failure };
-            let node = &mut self.nodes[at];
-            (node.failure, node.link) = (failure, link);
-        }
-    }
-
-    /// Gives every state all that ends in it, in the order of the patterns, so that no links need be
-    /// followed; not, if that is very much.
-    fn merge_outputs(&mut self) -> bool {
-        for node in &self.nodes {
-            let begin = self.outputs.len();
-            if node.link != 0 {
-                // That of the link, which is nearer to the start, has its links in it.
-                let Mark { begin, end, .. } = self.marks[node.link as usize];
-                self.outputs.extend_from_within(begin as usize..end as usize);
-            }
-            self.outputs.extend_from_slice(&node.output);
-            if self.outputs.len() > MOST_OUTPUTS {
-                self.marks.clear();
-                self.outputs.clear();
-                return false;
-            }
-            self.outputs[begin..].sort_unstable();
-            let end = self.outputs.len() as u32;
-            self.marks.push(Mark { begin: begin as u32, end, link: 0 });
-        }
-        true
-    }
-
-    /// The state behind another one.
-    fn follow(&self, mut state: u32, column: u32, failures: &mut u64) -> u32 {
-        loop {
-            match self.nodes[state as usize].edge(column) {
-                Some(next) => return next,
-                None if state == 0 => return 0,
-                None => {
-                    *failures += 1;
-                    state = self.nodes[state as usize].failure;
-                }
-            }
-        }
-    }
-
-    /// Makes the table: where a state has no edge, it has that of its failure.
-    fn fill(&mut self) {
-        let stride = self.stride;
-        let mut table = vec![0; self.nodes.len() * stride];
-        for (at, node) in self.nodes.iter().enumerate() {
-            let failure = node.failure as usize * stride;
-            if at > 0 {
-                table.copy_within(failure..failure + stride, at * stride);
-            }
-            for &(column, next) in &node.edges {
-                table[at * stride + column as usize] = next;
-            }
-        }
-        self.table = table;
-        self.put_outputs_last();
-    }
-
-    /// Numbers the states anew, those with output behind the others: so a number says which, and the
-    /// way from look-up to look-up is short. States in the table become places of rows.
-    fn put_outputs_last(&mut self) {
-        let Automaton { nodes, marks, .. } = self;
-        let (with, without): (Vec<u32>, Vec<u32>) = (0..nodes.len() as u32).partition(|&at| {
-            marks[at as usize].end > marks[at as usize].begin || marks[at as usize].link > 0
-        });
-        self.first_output = (without.len() * self.stride) as u32;
-        let order = [without, with].concat();
-        let mut new = vec![0; order.len()];
-        for (to, &from) in (0..).zip(&order) {
-            new[from as usize] = to;
-        }
-        let stride = self.stride;
-        let rows = order.iter().map(|&from| from as usize * stride);
-        let table = rows.flat_map(|row| &self.table[row..row + stride]);
-        self.table = table.map(|&next| new[next as usize] * stride as u32).collect();
-        self.marks = order.iter().map(|&from| self.marks[from as usize]).collect();
-        self.marks.iter_mut().for_each(|mark| mark.link = new[mark.link as usize]);
-        self.nodes =
-            order.iter().map(|&from| std::mem::take(&mut self.nodes[from as usize])).collect();
-        for node in &mut self.nodes {
-            for number in [&mut node.failure, &mut node.link, &mut node.parent] {
-                *number = new[*number as usize];
-            }
-            node.edges.iter_mut().for_each(|edge| edge.1 = new[edge.1 as usize]);
-        }
+    /// The state after an event.
+    pub(crate) fn after(&self, state: State, event_type: TypeId) -> State {
+        self.step(state, event_type, &mut Counters::default()).0
     }
 
     /// The state after a type of events, and whether it has output.
@@ -257,13 +151,13 @@ impl Automaton {
         event_type: TypeId,
         counters: &mut Counters,
     ) -> (State, bool) {
-        if self.table.is_empty() {
-            let column = self.columns.get(event_type.0 as usize).copied().unwrap_or(OTHER);
-            let next = self.follow(state.0, column, &mut counters.failures);
-            let node = &self.nodes[next as usize];
+        let this = &*self.functions;
+        let Some(dense) = &this.dense else {
+            let next = this.follow(state.0, this.column(event_type), &mut counters.failures);
+            let node = &this.nodes[next as usize];
             return (State(next), !node.output.is_empty() || node.link != 0);
-        }
-        self.look_up(state, event_type)
+        };
+        dense.step(state, this.column(event_type))
     }
 
     /// Moves on by an event and reports what ends with it.
@@ -285,11 +179,6 @@ impl Automaton {
         }
     }
 
-    /// The state after an event.
-    pub(crate) fn after(&self, state: State, event_type: TypeId) -> State {
-        self.step(state, event_type, &mut Counters::default()).0
-    }
-
     /// The conditional output of a state.
     pub(crate) fn output<S: Sink>(
         &mut self,
@@ -299,48 +188,51 @@ impl Automaton {
         counters: &mut Counters,
         out: &mut Out<'_, S>,
     ) {
-        let at = if self.table.is_empty() { state.0 } else { state.0 / self.stride as u32 };
-        let mark = self.marks[at as usize];
-        if mark.link == 0 {
-            let own = &self.outputs[mark.begin as usize..mark.end as usize];
-            return report(own, catalog, source, counters, out);
+        let this = &*self.functions;
+        if let Some(dense) = &this.dense {
+            return this.report(dense.endings(state).outputs(), catalog, source, counters, out);
         }
-        let mut found = std::mem::take(&mut self.found);
-        found.clear();
-        let mut at = at;
+        let node = &this.nodes[state.0 as usize];
+        if node.link == 0 {
+            return this.report(node.output.iter().copied(), catalog, source, counters, out);
+        }
+        self.found.clear();
+        let mut at = state.0;
         while at != 0 {
-            let mark = self.marks[at as usize];
-            found.extend_from_slice(&self.outputs[mark.begin as usize..mark.end as usize]);
-            at = mark.link;
+            let node = &this.nodes[at as usize];
+            self.found.extend_from_slice(&node.output);
+            at = node.link;
         }
-        found.sort_unstable();
-        report(&found, catalog, source, counters, out);
-        self.found = found;
+        self.found.sort_unstable();
+        this.report(self.found.iter().copied(), catalog, source, counters, out);
     }
 
-    /// Whether failures were followed in advance.
-    pub(crate) fn is_dense(&self) -> bool {
-        !self.table.is_empty()
+    /// The way without a history, if that is how it is.
+    #[inline]
+    pub(crate) fn as_plain(&self) -> Option<Plain<'_>> {
+        let functions = &*self.functions;
+        let dense = functions.dense.as_ref().filter(|_| functions.plain)?;
+        Some(Plain { functions, dense })
     }
 
-    /// The state after a type of events, and whether it has output; only where
-    /// [`is_dense`](Self::is_dense).
-    #[inline(always)]
-    pub(crate) fn look_up(&self, state: State, event_type: TypeId) -> (State, bool) {
-        let column = self.columns.get(event_type.0 as usize).copied().unwrap_or(OTHER);
-        let next = self.table[state.0 as usize + column as usize];
-        (State(next), next >= self.first_output)
+    /// Whether nothing has to be remembered of a stream but its state.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.functions.plain
     }
 
     /// The types of events that lead to a state from the start: all that it remembers.
     pub(crate) fn word(&self, state: State) -> Vec<TypeId> {
-        let mut at =
-            if self.table.is_empty() { state.0 } else { state.0 / self.stride.max(1) as u32 };
+        let this = &*self.functions;
+        let mut at = this.dense.as_ref().map_or(state.0, |dense| dense.number(state));
         let mut word = Vec::new();
         while at != 0 {
-            let node = &self.nodes[at as usize];
-            word.push(self.types[node.column as usize]);
-            at = node.parent;
+            let back = match &this.dense {
+                Some(dense) => dense.back(at),
+                None => this.nodes[at as usize].back,
+            };
+            word.push(this.types[back.column as usize]);
+            at = back.parent;
         }
         word.reverse();
         word
@@ -348,13 +240,115 @@ impl Automaton {
 
     /// The state after some types of events.
     pub(crate) fn read(&self, word: &[TypeId]) -> State {
-        let mut counters = Counters::default();
-        let step = |state, event_type: &TypeId| self.step(state, *event_type, &mut counters).0;
-        word.iter().fold(State::default(), step)
+        word.iter().fold(State::default(), |state, event_type| self.after(state, *event_type))
     }
 
     pub(crate) fn nodes(&self) -> usize {
-        self.nodes.len()
+        self.functions.dense.as_ref().map_or(self.functions.nodes.len(), Dense::states)
+    }
+}
+
+impl Functions {
+    fn add_type(&mut self, event_type: TypeId) -> u32 {
+        let at = event_type.0 as usize;
+        if self.columns.len() <= at {
+            self.columns.resize(at + 1, OTHER);
+        }
+        if self.columns[at] == OTHER {
+            self.columns[at] = self.types.len() as u32;
+            self.types.push(event_type);
+        }
+        self.columns[at]
+    }
+
+    #[inline(always)]
+    fn column(&self, event_type: TypeId) -> u32 {
+        self.columns.get(event_type.0 as usize).copied().unwrap_or(OTHER)
+    }
+
+    /// Finds the failure transitions and the links between outputs.
+    fn link(&mut self) {
+        // Those before are nearer to the start, and done.
+        for at in 1..self.nodes.len() {
+            let Back { parent, column } = self.nodes[at].back;
+            let failure = if parent == 0 {
+                0
+            } else {
+                self.follow(self.nodes[parent as usize].failure, column, &mut 0)
+            };
+            let target = &self.nodes[failure as usize];
+            let link = if target.output.is_empty() { target.link } else { failure };
+            let node = &mut self.nodes[at];
+            (node.failure, node.link) = (failure, link);
+        }
+    }
+
+    /// The state behind another one.
+    fn follow(&self, mut state: u32, column: u32, failures: &mut u64) -> u32 {
+        loop {
+            match self.nodes[state as usize].edge(column) {
+                Some(next) => return next,
+                None if state == 0 => return 0,
+                None => {
+                    *failures += 1;
+                    state = self.nodes[state as usize].failure;
+                }
+            }
+        }
+    }
+
+    /// Reports the patterns that end in a state, as far as their conditions hold.
+    #[inline]
+    fn report<S: Sink>(
+        &self,
+        found: impl Iterator<Item = Output>,
+        catalog: &Catalog,
+        source: Source<'_, '_>,
+        counters: &mut Counters,
+        out: &mut Out<'_, S>,
+    ) {
+        match source {
+            Source::Row(row) => self.report_types(found, row, out),
+            Source::History(history, arrival) => {
+                for Output { place, .. } in found {
+                    let live = catalog.live(place);
+                    let low = arrival.low(catalog, history, live);
+                    counters.probes += 1;
+                    if is_match(live, history, arrival, low, counters) {
+                        deliver(live, history, arrival, out);
+                        if out.stopped {
+                            return;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The same where types say everything.
+    fn report_types<S: Sink>(
+        &self,
+        found: impl Iterator<Item = Output>,
+        row: u64,
+        out: &mut Out<'_, S>,
+    ) {
+        for Output { number, length, place } in found {
+            // Events before the first one do not lead to a state with output.
+            let first = row + 1 - u64::from(length);
+            if row < self.settled && first < self.since[place as usize] {
+                continue;
+            }
+            if out.level == Level::Count {
+                out.count(number, row, 1);
+            } else {
+                out.buffer.clear();
+                out.buffer.extend(first..=row);
+                out.single(number);
+            }
+            if out.stopped {
+                return;
+            }
+        }
     }
 }
 
@@ -365,47 +359,73 @@ pub(crate) enum Source<'h, 'a> {
     History(&'h mut History, &'h Arrival<'a>),
 }
 
-/// Reports the patterns that end in a state, as far as their conditions hold.
-fn report<S: Sink>(
-    found: &[Output],
-    catalog: &Catalog,
-    source: Source<'_, '_>,
-    counters: &mut Counters,
-    out: &mut Out<'_, S>,
-) {
-    match source {
-        Source::Row(row) => {
-            for &Output { number, length, since, .. } in found {
-                // Events before the first one do not lead to a state with output.
-                let first = row + 1 - u64::from(length);
-                if first < since {
-                    continue;
-                }
-                if out.level == Level::Count {
-                    out.count(number, row, 1);
-                } else {
-                    out.buffer.clear();
-                    out.buffer.extend(first..=row);
-                    out.single(number);
-                }
-                if out.stopped {
-                    return;
-                }
+/// The way without a history, where every pattern is made of types alone and there is a table.
+#[derive(Clone, Copy)]
+pub(crate) struct Plain<'a> {
+    functions: &'a Functions,
+    dense: &'a Dense,
+}
+
+impl<'a> Plain<'a> {
+    /// The state after a type of events, and whether it has output.
+    #[inline(always)]
+    pub(crate) fn look_up(self, state: State, event_type: TypeId) -> (State, bool) {
+        self.dense.step(state, self.functions.column(event_type))
+    }
+
+    /// Goes on to the end of a stream whose next event has the index `row`, and says which events
+    /// complete something. Events are taken in blocks, and what they complete is said at the end of
+    /// their block. Gives the state and the last event.
+    #[inline]
+    pub(crate) fn read<'e, E: Event + 'e>(
+        self,
+        state: State,
+        row: &mut u64,
+        events: impl Iterator<Item = &'e E>,
+        mut completes: impl FnMut(u64, Completed<'a>),
+    ) -> (State, Option<&'e E>) {
+        let functions = self.functions;
+        let column = |event: &E| functions.column(event.event_type());
+        let completes = |row, endings| completes(row, Completed { functions, endings });
+        self.dense.read(state, row, events, column, completes)
+    }
+}
+
+/// What an event completes.
+#[derive(Clone, Copy)]
+pub(crate) struct Completed<'a> {
+    functions: &'a Functions,
+    endings: Endings<'a>,
+}
+
+/// Matches of at most so many events, which follow one another, are parts of one list of their indices.
+const NEAR: usize = 16;
+
+impl Completed<'_> {
+    /// Delivers it to a sink without a limit; gives how many matches there were. `buffer` is room for
+    /// indices.
+    #[inline]
+    pub(crate) fn deliver<S: Sink>(self, row: u64, sink: &mut S, buffer: &mut Vec<u64>) -> u64 {
+        let Completed { functions, endings } = self;
+        if functions.longest > NEAR || row < functions.settled || sink.level() != Level::Matches {
+            let unlimited = Limit::new(usize::MAX, Policy::Error);
+            let mut out = Out::new(sink, unlimited, std::mem::take(buffer));
+            functions.report_types(endings.outputs(), row, &mut out);
+            *buffer = out.buffer;
+            return out.matches;
+        }
+        let first = row.wrapping_sub(NEAR as u64 - 1);
+        let near: [u64; NEAR] = std::array::from_fn(|at| first.wrapping_add(at as u64));
+        let mut matches = 0;
+        for &ending in endings.all {
+            matches += 1;
+            let events = &near[NEAR - ending.length() as usize..];
+            let flow = sink.matched(Match { pattern: ending.number, events });
+            if flow.is_break() || ending.is_last() {
+                break;
             }
         }
-        Source::History(history, arrival) => {
-            for &Output { place, .. } in found {
-                let live = catalog.live(place);
-                let low = arrival.low(catalog, history, live);
-                counters.probes += 1;
-                if is_match(live, history, arrival, low, counters) {
-                    deliver(live, history, arrival, out);
-                    if out.stopped {
-                        return;
-                    }
-                }
-            }
-        }
+        matches
     }
 }
 
@@ -416,7 +436,7 @@ fn by_depth(mut trie: Vec<Node>) -> Vec<Node> {
     while let Some((old, parent)) = queue.pop_front() {
         let at = nodes.len() as u32;
         let mut node = std::mem::take(&mut trie[old]);
-        node.parent = parent;
+        node.back.parent = parent;
         node.edges.sort_unstable();
         for edge in &mut node.edges {
             queue.push_back((edge.1 as usize, at));
@@ -431,6 +451,6 @@ fn by_depth(mut trie: Vec<Node>) -> Vec<Node> {
 heap! {
     Output {}
     Node { edges, output }
-    Mark {}
-    Automaton { columns, types, nodes, table, marks, outputs, found }
+    Functions { columns, types, nodes, dense, since }
+    Automaton { functions, found }
 }

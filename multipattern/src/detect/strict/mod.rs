@@ -4,6 +4,7 @@
 //! output: windows, conditions and classes are looked at when the types fit.
 
 mod automaton;
+mod table;
 
 pub(crate) use automaton::{Automaton, Source, State};
 
