@@ -1,6 +1,6 @@
 //! Options of a run.
 
-use crate::input::{Checks, EntityPolicy, EntityTable, SourceConfig};
+use crate::input::{Checks, Encoding, EntityPolicy, EntityTable, SourceConfig};
 use crate::{Limits, Namespaces, Shape};
 
 /// Which runs of a regular branch are reported (paper, section 3.3).
@@ -117,6 +117,14 @@ impl Config {
     #[must_use]
     pub fn checks(mut self, checks: Checks) -> Self {
         self.source.checks = checks;
+        self
+    }
+
+    /// The encoding of the documents, whatever they declare; a byte order mark must agree.
+    /// Default: what the byte order mark or the declaration says, else UTF-8.
+    #[must_use]
+    pub fn encoding(mut self, encoding: Encoding) -> Self {
+        self.source.encoding = Some(encoding);
         self
     }
 

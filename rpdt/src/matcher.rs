@@ -2,8 +2,8 @@
 
 use std::io::Read;
 
-use crate::engine::Engine;
-use crate::input::{Flow, Source, TagSource};
+use crate::engine::{Assumed, Engine};
+use crate::input::{Flow, Source, SourceCounts, Start, TagSource};
 use crate::{Error, ErrorKind, Plan, Sink, Stats};
 
 /// Size of the buffer through which files are read; larger ones gained nothing.
@@ -12,8 +12,8 @@ const READ_BUFFER: usize = 256 << 10;
 /// A running match. Feed it chunks of any size, then [`finish`](Matcher::finish).
 #[derive(Debug)]
 pub struct Matcher<'p, S> {
-    engine: Engine<'p, S>,
-    source: Source,
+    pub(crate) engine: Engine<'p, S>,
+    pub(crate) source: Source,
     state: State,
 }
 
@@ -42,6 +42,39 @@ impl<'p, S: Sink> Matcher<'p, S> {
             source: Source::of(plan.config.front_end, plan.config.source.clone()),
             state: State::Running,
         }
+    }
+
+    /// Inside how many of the open elements, the outermost first, another matcher could go on at a
+    /// place that is yet to come.
+    pub(crate) fn settled_depth(&self) -> usize {
+        match self.source.cannot_fork() {
+            Some(_) => 0,
+            None => self.engine.settled_depth().min(self.source.open()),
+        }
+    }
+
+    /// A matcher that goes on at a place inside the outermost `depth` open elements, and what it
+    /// assumes.
+    pub(crate) fn fork<T: Sink>(
+        &self,
+        plan: &'p Plan,
+        depth: usize,
+        offset: u64,
+        sink: T,
+    ) -> (Start, Assumed, Matcher<'p, T>) {
+        let open = (0..depth).filter_map(|d| self.source.open_at(d)).map(|open| open.0);
+        let start = Start { offset, open: open.collect() };
+        let config = &plan.config;
+        let matcher = Matcher {
+            engine: self.engine.fork(depth, config, sink),
+            source: self.source.fork(config.front_end, &config.source, &start),
+            state: State::Running,
+        };
+        (start, self.engine.assumed(depth), matcher)
+    }
+
+    pub(crate) fn source_counts(&self) -> SourceCounts {
+        self.source.counts()
     }
 
     /// Takes the next chunk. Returns [`Flow::Stopped`] when the sink wants nothing more.

@@ -41,7 +41,7 @@ impl StateId {
         (self.0 & Self::INDEX) as usize
     }
 
-    fn is_transient(self) -> bool {
+    pub(crate) fn is_transient(self) -> bool {
         self.0 & Self::TRANSIENT != 0
     }
 
@@ -168,6 +168,13 @@ impl LazyTable {
             built: 0,
         };
         table.remember(start, compiled);
+        table
+    }
+
+    /// The same table for another engine; states of single open elements are left behind.
+    pub(crate) fn without_transient(&self) -> Self {
+        let mut table = self.clone();
+        table.transient.clear();
         table
     }
 

@@ -3,7 +3,7 @@
 //! [Answers](crate#answers)).
 
 use crate::Shape;
-use crate::automaton::compile::{Compiled, NONE, Place, Query, Return, Role, SpineBranch};
+use crate::automaton::compile::{Compiled, NONE, Node, Place, Query, Return, Role, SpineBranch};
 use crate::pattern::Axis;
 
 impl Compiled {
@@ -149,4 +149,30 @@ pub(super) fn shared_labels(returns: &[Return]) -> bool {
     let before = labels.len();
     labels.dedup();
     labels.len() < before || (dynamic > 0 && returns.len() > 1)
+}
+
+impl Compiled {
+    /// A step whose only condition is the next step of the spine: whatever satisfies that, an
+    /// answer, satisfies it in the same moment. Whether one was found before makes no difference to
+    /// what is to come.
+    pub(crate) fn only_passes(&self, node: &Node) -> bool {
+        node.role == Role::Chain
+            && node.returned == NONE
+            && node.regulars.is_empty()
+            && match node.spine[..] {
+                [SpineBranch::Node(next)] => node.conditions == self.nodes[next as usize].bit,
+                _ => false,
+            }
+    }
+
+    /// The outermost node of a query of which more must be remembered than that it is open.
+    pub(crate) fn outermost_kept(&self, query: usize) -> &Node {
+        let mut node = &self.nodes[self.queries[query].root as usize];
+        while let [SpineBranch::Node(next)] = node.spine[..]
+            && self.only_passes(node)
+        {
+            node = &self.nodes[next as usize];
+        }
+        node
+    }
 }

@@ -35,6 +35,15 @@ impl ResolvedTest {
         }
     }
 
+    /// The name as a query might write it.
+    pub(crate) fn shown(&self) -> &str {
+        match self {
+            ResolvedTest::Any => "*",
+            ResolvedTest::Written(name) => name,
+            ResolvedTest::Expanded { local, .. } | ResolvedTest::Local(local) => local,
+        }
+    }
+
     /// Whether the test needs the namespace of an element, not only its written name.
     pub(crate) fn needs_namespace(&self) -> bool {
         matches!(self, ResolvedTest::Expanded { .. })

@@ -248,6 +248,17 @@ impl Buffers {
         self.grow(path.len());
     }
 
+    /// Changes the paths of elements for which there is a better one.
+    pub(crate) fn change_paths(&mut self, better: impl Fn(&str) -> Option<Box<str>>) {
+        for (_, element) in &mut self.elements.cells {
+            if let Some(path) = better(&element.path) {
+                self.held = (self.held + path.len()).saturating_sub(element.path.len());
+                element.path = path;
+            }
+        }
+        self.peak = self.peak.max(self.held);
+    }
+
     pub(crate) fn retain_element(&mut self, id: ElementId) {
         self.elements.retain(id.0);
     }

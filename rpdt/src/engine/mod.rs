@@ -22,6 +22,7 @@
 //! | `buffer` | the reference-counted buffers |
 //! | `answer` | answers as the sink sees them |
 //! | `order` | document order |
+//! | `segment` | several engines on one document |
 //! | `content`, `path`, `namespace`, `value` | what only some queries and sinks need |
 
 mod action;
@@ -34,6 +35,7 @@ mod namespace;
 mod order;
 mod path;
 mod runs;
+mod segment;
 mod tuples;
 mod value;
 
@@ -53,6 +55,7 @@ use namespace::Namespaces;
 use order::DocumentOrder;
 use path::PathTracker;
 use runs::RunTracker;
+pub(crate) use segment::Assumed;
 use tuples::Slot;
 
 /// An open element that the engine had to look at.
@@ -218,6 +221,10 @@ impl<'p, S: Sink> Engine<'p, S> {
 
     pub(crate) fn into_sink(self) -> S {
         self.sink
+    }
+
+    pub(crate) fn sink(&self) -> &S {
+        &self.sink
     }
 
     pub(crate) fn sink_mut(&mut self) -> &mut S {

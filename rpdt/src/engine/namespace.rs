@@ -8,7 +8,7 @@ use crate::automaton::symbols::{self, Classes, ResolvedTest};
 use crate::input::{StartTag, Symbol};
 
 /// Tracks `xmlns` declarations and finds the class of a name in its namespace.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Namespaces {
     /// (depth of the element that declares, prefix, index of the URI); the default namespace has
     /// the empty prefix, an undeclared one the URI 0 = none.
@@ -80,6 +80,13 @@ impl Namespaces {
         let class = classes.class(tests, tag.name, name);
         self.classes.insert(key, class);
         Ok(class)
+    }
+
+    /// The same inside the outermost `depth` open elements.
+    pub(crate) fn up_to(&self, depth: usize) -> Self {
+        let mut outer = self.clone();
+        outer.leave(depth + 1);
+        outer
     }
 
     /// Leaves the element at `depth`.

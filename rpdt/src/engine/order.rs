@@ -82,6 +82,22 @@ impl DocumentOrder {
     }
 }
 
+impl DocumentOrder {
+    /// Nothing is held back, and nothing undecided.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.undecided.is_empty() && self.waiting.is_empty()
+    }
+
+    /// So many answers came before those that are held back.
+    pub(crate) fn count_on(&mut self, answers: u64) {
+        let mut waiting = std::mem::take(&mut self.waiting).into_vec();
+        for answer in &mut waiting {
+            answer.sequence += answers;
+        }
+        self.waiting = waiting.into();
+    }
+}
+
 impl<S: Sink> Engine<'_, S> {
     /// A return node or key node will give no further answer.
     pub(super) fn resolved(&mut self, start: u64, node: u32) {

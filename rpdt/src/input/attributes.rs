@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::encoding::Measure;
 use super::entity::{Entities, Place};
+use super::measure::Measure;
 use super::wellformed::{in_name, is_name, is_space, show, starts_name};
 use crate::{Error, ErrorKind, Position};
 

@@ -62,6 +62,11 @@ impl Body {
         Ok(())
     }
 
+    /// Nothing is pending: the next byte is the first of a tag, or of text.
+    pub(super) fn is_between(&self) -> bool {
+        self.kind.is_none()
+    }
+
     #[cold]
     fn complete(&self, error: Error, bytes: &[u8]) -> Error {
         self.lines.complete(error, bytes, self.document.measure)

@@ -1,9 +1,11 @@
 //! The state of a document between two pieces of markup, and what each complete piece does to it.
 //! How the pieces are found is not known here.
 
+use std::sync::Arc;
+
 use super::attributes::{self, RawAttributes, malformed};
-use super::encoding::Measure;
 use super::entity::Entities;
+use super::measure::Measure;
 use super::names::{Key, NONE, Names};
 use super::wellformed::{forbidden_char, is_name, is_space, show, show_char, starts_name};
 use super::{Checks, EndTag, Interest, SourceConfig, SourceCounts, StartTag, Symbol, TagHandler};
@@ -143,14 +145,14 @@ pub(super) struct Document {
     /// Offset of the next byte in the original input.
     pub offset: u64,
     pub measure: Measure,
-    pub entities: Entities,
+    pub entities: Arc<Entities>,
     pub limits: Limits,
     pub counts: SourceCounts,
 }
 
 impl Document {
     pub(super) fn new(config: SourceConfig) -> Self {
-        let SourceConfig { checks, entities, entity_table, limits } = config;
+        let SourceConfig { checks, encoding: _, entities, entity_table, limits } = config;
         let strict = checks == Checks::Strict;
         Document {
             names: Names::new(limits.names),
@@ -169,7 +171,12 @@ impl Document {
             in_cdata: false,
             offset: 0,
             measure: Measure::Same,
-            entities: Entities::new(entities, entity_table, limits.entity_expansion_bytes, strict),
+            entities: Arc::new(Entities::new(
+                entities,
+                entity_table,
+                limits.entity_expansion_bytes,
+                strict,
+            )),
             limits,
             counts: SourceCounts::default(),
         }

@@ -4,6 +4,8 @@
 use encoding_rs::{Decoder, DecoderResult};
 
 use super::attributes::malformed;
+pub(super) use super::measure::Measure;
+use super::measure::Several;
 use super::wellformed::{self, is_space, show};
 use crate::{Error, ErrorKind, Position};
 
@@ -11,58 +13,6 @@ use crate::{Error, ErrorKind, Position};
 const LONGEST_DECLARATION: usize = 4096;
 /// Bytes that are decoded at a time.
 pub(super) const BLOCK: usize = 64 << 10;
-
-/// How many bytes of the original input a piece of UTF-8 stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Measure {
-    /// As many: the input is UTF-8.
-    Same,
-    /// One for each character.
-    OneByte,
-    /// Two for each UTF-16 unit.
-    TwoBytes,
-}
-
-impl Measure {
-    #[inline(always)]
-    pub(super) fn of(self, bytes: &[u8]) -> u64 {
-        if self == Measure::Same { bytes.len() as u64 } else { self.count(bytes) }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn count(self, bytes: &[u8]) -> u64 {
-        let characters = bytes.iter().filter(|b| **b & 0xC0 != 0x80).count() as u64;
-        match self {
-            Measure::TwoBytes => {
-                2 * (characters + bytes.iter().filter(|b| **b >= 0xF0).count() as u64)
-            }
-            _ => characters,
-        }
-    }
-
-    /// The index in `bytes` that lies `distance` bytes of the original input behind its start.
-    pub(super) fn index(self, bytes: &[u8], distance: u64) -> usize {
-        if self == Measure::Same {
-            return usize::try_from(distance).map_or(bytes.len(), |d| d.min(bytes.len()));
-        }
-        let mut passed = 0;
-        for (i, b) in bytes.iter().enumerate() {
-            if *b & 0xC0 == 0x80 {
-                continue;
-            }
-            if passed >= distance {
-                return i;
-            }
-            passed += match self {
-                Measure::TwoBytes if *b >= 0xF0 => 4,
-                Measure::TwoBytes => 2,
-                _ => 1,
-            };
-        }
-        bytes.len()
-    }
-}
 
 /// How the bytes behind the declaration become UTF-8.
 pub(super) enum Coding {
@@ -99,8 +49,79 @@ pub(super) struct Start {
     pub standalone: bool,
 }
 
+/// An encoding by its name, to read a document in whatever its declaration says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Encoding(Named);
+
+/// What names of encodings stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Named {
+    Utf8,
+    /// `UTF-16`, or with the order of bytes.
+    Utf16(Option<&'static encoding_rs::Encoding>),
+    Ascii,
+    Latin1,
+    Other(&'static encoding_rs::Encoding, Measure),
+}
+
+impl Encoding {
+    /// The encoding of a name as it may stand in an XML declaration, in upper or lower case:
+    /// `UTF-8`, `UTF-16`, `US-ASCII`, `ISO-8859-1` and every label of the WHATWG's Encoding Standard
+    /// but those of `ISO-2022-JP` (in which offsets cannot be told) and of encodings that the
+    /// standard itself refuses. `None`: it is not known.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let named = match name.to_ascii_uppercase().as_str() {
+            "UTF-8" | "UTF8" => Named::Utf8,
+            "UTF-16" => Named::Utf16(None),
+            // The standard would read these two as Windows-1252.
+            "US-ASCII" | "ASCII" | "ISO646-US" | "ISO_646.IRV:1991" | "ANSI_X3.4-1968" => {
+                Named::Ascii
+            }
+            "ISO-8859-1" | "ISO_8859-1" | "LATIN1" | "L1" | "ISO8859-1" | "ISO-LATIN-1" => {
+                Named::Latin1
+            }
+            "CP-1252" => Named::Other(encoding_rs::WINDOWS_1252, Measure::OneByte),
+            _ => {
+                let encoding = encoding_rs::Encoding::for_label(name.as_bytes())?;
+                if encoding == encoding_rs::UTF_8 {
+                    Named::Utf8
+                } else if [encoding_rs::UTF_16BE, encoding_rs::UTF_16LE].contains(&encoding) {
+                    Named::Utf16(Some(encoding))
+                } else if encoding.is_single_byte() {
+                    Named::Other(encoding, Measure::OneByte)
+                } else {
+                    Named::Other(encoding, Measure::Several(Several::of(encoding)?))
+                }
+            }
+        };
+        Some(Encoding(named))
+    }
+
+    fn coding(self) -> (Coding, Measure) {
+        match self.0 {
+            Named::Utf8 => (Coding::Utf8, Measure::Same),
+            Named::Ascii => (Coding::Ascii, Measure::Same),
+            Named::Latin1 => (Coding::Latin1, Measure::OneByte),
+            Named::Utf16(order) => {
+                (decoded(order.unwrap_or(encoding_rs::UTF_16BE)), Measure::TwoBytes)
+            }
+            Named::Other(encoding, measure) => (decoded(encoding), measure),
+        }
+    }
+}
+
+fn decoded(encoding: &'static encoding_rs::Encoding) -> Coding {
+    Coding::Decoded(Box::new(encoding.new_decoder_without_bom_handling()))
+}
+
 /// Looks at the first bytes of a document. `None`: more are needed. With `last` there are no more.
-pub(super) fn start(head: &[u8], last: bool) -> Result<Option<Start>, Error> {
+/// `asked`: what the user says about the encoding.
+pub(super) fn start(
+    head: &[u8],
+    last: bool,
+    asked: Option<Encoding>,
+) -> Result<Option<Start>, Error> {
     if head.len() < 4 && !last {
         return Ok(None);
     }
@@ -108,7 +129,7 @@ pub(super) fn start(head: &[u8], last: bool) -> Result<Option<Start>, Error> {
         let message = "the document ends inside its byte order mark";
         return Err(Error::new(ErrorKind::Incomplete, message).at(Position::default()));
     }
-    let (family, mark) = match head {
+    let (mut family, mark) = match head {
         [0xEF, 0xBB, 0xBF, ..] => ("UTF-8", 3),
         [0xFF, 0xFE, 0, 0, ..]
         | [0, 0, 0xFE, 0xFF, ..]
@@ -120,9 +141,12 @@ pub(super) fn start(head: &[u8], last: bool) -> Result<Option<Start>, Error> {
         [0xFF, 0xFE, ..] => ("UTF-16LE", 2),
         [0, b'<', 0, _, ..] => ("UTF-16BE", 0),
         [b'<', 0, _, 0, ..] => ("UTF-16LE", 0),
-        [0x4C, 0x6F, 0xA7, 0x94, ..] => return Err(unsupported("EBCDIC", 0)),
+        [0x4C, 0x6F, 0xA7, 0x94, ..] if asked.is_none() => return Err(unsupported("EBCDIC", 0)),
         _ => ("", 0),
     };
+    if let Some(asked) = asked {
+        family = agreed(asked, family, mark)?;
+    }
     let body = &head[mark..];
     let wide = family.starts_with("UTF-16");
     let text = if wide {
@@ -141,17 +165,21 @@ pub(super) fn start(head: &[u8], last: bool) -> Result<Option<Start>, Error> {
         consumed: mark + width * declaration.len(),
         standalone: false,
     };
+    if let Some(asked) = asked {
+        (start.coding, start.measure) = asked.coding();
+    }
     if wide {
-        let encoding =
-            if family == "UTF-16BE" { encoding_rs::UTF_16BE } else { encoding_rs::UTF_16LE };
-        start.coding = Coding::Decoded(Box::new(encoding.new_decoder_without_bom_handling()));
+        let big = family == "UTF-16BE";
+        start.coding = decoded(if big { encoding_rs::UTF_16BE } else { encoding_rs::UTF_16LE });
     }
     if declaration.is_empty() {
         return Ok(Some(start));
     }
     let parsed = wellformed::declaration(declaration).map_err(|(i, m)| malformed(offset(i), m))?;
     start.standalone = parsed.standalone;
-    if let Some(range) = parsed.encoding {
+    if let Some(range) = parsed.encoding
+        && asked.is_none()
+    {
         let at = offset(range.start);
         let name = String::from_utf8_lossy(&declaration[range]).into_owned();
         declared(&mut start, family, &name, at)?;
@@ -159,55 +187,49 @@ pub(super) fn start(head: &[u8], last: bool) -> Result<Option<Start>, Error> {
     Ok(Some(start))
 }
 
+/// The family of the encoding that the user asked for, given what the bytes look like; a byte order
+/// mark must not contradict it.
+fn agreed(asked: Encoding, family: &'static str, mark: usize) -> Result<&'static str, Error> {
+    let named = match asked.0 {
+        Named::Utf8 => "UTF-8",
+        Named::Utf16(Some(order)) => order.name(),
+        Named::Utf16(None) if family.starts_with("UTF-16") => return Ok(family),
+        Named::Utf16(None) => "UTF-16BE",
+        Named::Ascii | Named::Latin1 | Named::Other(..) => "",
+    };
+    if mark > 0 && named != family {
+        let message = format!(
+            "the encoding that was asked for contradicts the byte order mark, which is that of {family}"
+        );
+        return Err(Error::new(ErrorKind::Encoding, message).at(Position::default()));
+    }
+    Ok(named)
+}
+
 /// Takes the declared encoding into account.
 fn declared(start: &mut Start, family: &str, name: &str, at: u64) -> Result<(), Error> {
-    let upper = name.to_ascii_uppercase();
-    let contradiction = || {
-        let message = format!(
-            "the declared encoding `{}` contradicts the bytes, which are {family}",
-            show(name.as_bytes())
-        );
-        Err(Error::new(ErrorKind::Encoding, message).at(Position {
-            offset: at,
-            line: 0,
-            column: 0,
-        }))
+    let place = Position { offset: at, line: 0, column: 0 };
+    let contradiction = |bytes: &str| {
+        let shown = show(name.as_bytes());
+        let message =
+            format!("the declared encoding `{shown}` contradicts the bytes, which are {bytes}");
+        Err(Error::new(ErrorKind::Encoding, message).at(place))
     };
-    if !family.is_empty() {
-        let generic = family.starts_with("UTF-16") && upper == "UTF-16";
-        return if upper == family || generic || (family == "UTF-8" && upper == "UTF8") {
-            Ok(())
-        } else {
-            contradiction()
-        };
+    let Some(encoding) = Encoding::named(name) else { return Err(unsupported(name, at)) };
+    let same = match encoding.0 {
+        Named::Utf8 => family == "UTF-8",
+        Named::Utf16(None) => family.starts_with("UTF-16"),
+        Named::Utf16(Some(order)) => family == order.name(),
+        Named::Ascii | Named::Latin1 | Named::Other(..) => false,
+    };
+    if family.is_empty() {
+        if let Named::Utf16(_) = encoding.0 {
+            return contradiction("not UTF-16");
+        }
+        (start.coding, start.measure) = encoding.coding();
+        return Ok(());
     }
-    match upper.as_str() {
-        "UTF-8" | "UTF8" => {}
-        "US-ASCII" | "ASCII" | "ISO646-US" | "ISO_646.IRV:1991" | "ANSI_X3.4-1968" => {
-            start.coding = Coding::Ascii;
-        }
-        "ISO-8859-1" | "ISO_8859-1" | "LATIN1" | "L1" | "ISO8859-1" | "ISO-LATIN-1" => {
-            start.coding = Coding::Latin1;
-            start.measure = Measure::OneByte;
-        }
-        "WINDOWS-1252" | "CP1252" | "CP-1252" => {
-            let decoder = encoding_rs::WINDOWS_1252.new_decoder_without_bom_handling();
-            start.coding = Coding::Decoded(Box::new(decoder));
-            start.measure = Measure::OneByte;
-        }
-        "UTF-16" | "UTF-16LE" | "UTF-16BE" => {
-            let message = format!(
-                "the declared encoding `{name}` contradicts the bytes, which are not UTF-16"
-            );
-            return Err(Error::new(ErrorKind::Encoding, message).at(Position {
-                offset: at,
-                line: 0,
-                column: 0,
-            }));
-        }
-        _ => return Err(unsupported(name, at)),
-    }
-    Ok(())
+    if same { Ok(()) } else { contradiction(family) }
 }
 
 fn unsupported(name: &str, offset: u64) -> Error {
@@ -273,34 +295,85 @@ pub(super) fn ascii_prefix(bytes: &[u8]) -> usize {
     encoding_rs::Encoding::ascii_valid_up_to(bytes)
 }
 
-/// Decodes the next bytes, at most a block of them, into `out`. Returns how many were taken, and
-/// whether they follow the encoding: if not, the fault lies behind what is in `out`. `last`: there
-/// are no more bytes.
+/// Whether bytes follow their encoding; if not, the fault lies behind what they were decoded to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Decoded {
+    Fine,
+    Malformed,
+    /// They do, but their number does not follow from the character.
+    Unmeasured,
+}
+
+/// Decodes the next bytes, at most a block of them, into `out`. Returns how many were taken.
+/// `last`: there are no more bytes.
 pub(super) fn decode(
     coding: &mut Coding,
     bytes: &[u8],
     last: bool,
     out: &mut Vec<u8>,
-) -> (usize, bool) {
+) -> (usize, Decoded) {
     out.clear();
     match coding {
         Coding::Utf8 | Coding::Ascii => {
             out.extend_from_slice(bytes);
-            (bytes.len(), true)
+            (bytes.len(), Decoded::Fine)
         }
         Coding::Latin1 => {
             let taken = bytes.len().min(BLOCK / 2);
             out.resize(2 * taken, 0);
             let written = encoding_rs::mem::convert_latin1_to_utf8(&bytes[..taken], out);
             out.truncate(written);
-            (taken, true)
+            (taken, Decoded::Fine)
         }
         Coding::Decoded(decoder) => {
             out.resize(BLOCK, 0);
             let (result, taken, written) =
                 decoder.decode_to_utf8_without_replacement(bytes, out, last);
             out.truncate(written);
-            (taken, !matches!(result, DecoderResult::Malformed(..)))
+            let malformed = matches!(result, DecoderResult::Malformed(..));
+            (taken, if malformed { Decoded::Malformed } else { Decoded::Fine })
         }
     }
+}
+
+/// The same for encodings of several bytes a character, character by character, so that it is known
+/// how many bytes each has: some have two forms of different length. `held`: bytes of a character
+/// that were taken before.
+pub(super) fn decode_several(
+    coding: &mut Coding,
+    measure: Measure,
+    (bytes, last): (&[u8], bool),
+    held: &mut u64,
+    out: &mut Vec<u8>,
+) -> (usize, Decoded) {
+    out.clear();
+    let Coding::Decoded(decoder) = coding else { return decode(coding, bytes, last, out) };
+    let mut character = [0; 16];
+    let mut at = 0;
+    while at < bytes.len() && out.len() < BLOCK {
+        if *held == 0 {
+            let ascii = ascii_prefix(&bytes[at..bytes.len().min(at + BLOCK)]);
+            if ascii > 0 {
+                out.extend_from_slice(&bytes[at..at + ascii]);
+                at += ascii;
+                continue;
+            }
+        }
+        let (result, taken, written) =
+            decoder.decode_to_utf8_without_replacement(&bytes[at..at + 1], &mut character, false);
+        at += taken;
+        *held += taken as u64;
+        if let DecoderResult::Malformed(..) = result {
+            return (at, Decoded::Malformed);
+        }
+        if written > 0 {
+            if measure.of(&character[..written]) != *held {
+                return (at, Decoded::Unmeasured);
+            }
+            out.extend_from_slice(&character[..written]);
+            *held = 0;
+        }
+    }
+    let cut = last && at == bytes.len() && *held > 0;
+    (at, if cut { Decoded::Malformed } else { Decoded::Fine })
 }

@@ -48,7 +48,7 @@ impl EntityTable {
 }
 
 /// An entity that the internal subset declares.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Declared {
     /// With its replacement text: character references are resolved, entity references are not.
     Internal(String),
@@ -59,7 +59,7 @@ pub(super) enum Declared {
 }
 
 /// An attribute that the internal subset declares.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct DeclaredAttribute {
     pub name: String,
     /// Any type but CDATA: white space is collapsed.
@@ -103,7 +103,7 @@ const KEEP: &str = "give its text with an entity table, or keep the reference as
 const DECLARE: &str = "declare it in the DOCTYPE, or give its text with an entity table";
 
 /// All that is known about entities, and about attributes that the internal subset declares.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Entities {
     policy: EntityPolicy,
     table: EntityTable,

@@ -1,7 +1,7 @@
 //! Lines and columns for error messages, counted behind the parser's back: nothing is paid while a
 //! document comes in one slice and has no error.
 
-use super::encoding::Measure;
+use super::measure::Measure;
 use crate::{Error, Position};
 
 /// Where the bytes that were dealt with end.

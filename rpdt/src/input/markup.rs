@@ -1,5 +1,7 @@
 //! Comments, processing instructions and the DOCTYPE.
 
+use std::sync::Arc;
+
 use super::attributes::malformed;
 use super::document::{Document, placed};
 use super::wellformed::{is_name, is_space, show, starts_name};
@@ -84,7 +86,8 @@ impl Document {
         }
         self.doctype_seen = true;
         let text = self.utf8(raw)?;
-        if let Err((at, message)) = doctype::read(text, &mut self.entities, self.standalone) {
+        let entities = Arc::make_mut(&mut self.entities);
+        if let Err((at, message)) = doctype::read(text, entities, self.standalone) {
             return Err(malformed(self.offset_in(raw, at), message));
         }
         self.offset += self.measure.of(raw);

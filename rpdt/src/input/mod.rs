@@ -16,8 +16,10 @@ mod doctype;
 mod document;
 mod encoding;
 mod entity;
+mod fork;
 mod lines;
 mod markup;
+mod measure;
 mod names;
 mod quick;
 mod scan;
@@ -26,7 +28,9 @@ mod source;
 mod wellformed;
 
 pub use attributes::{Attribute, Attributes};
+pub use encoding::Encoding;
 pub use entity::{EntityPolicy, EntityTable};
+pub(crate) use fork::Start;
 pub use quick::QuickXmlSource;
 pub use scanner::ScannerSource;
 pub(crate) use source::Source;
@@ -256,6 +260,8 @@ pub enum Checks {
 pub struct SourceConfig {
     /// What is checked.
     pub checks: Checks,
+    /// The encoding, whatever the document declares; a byte order mark must agree.
+    pub encoding: Option<Encoding>,
     /// What happens to references that cannot be resolved.
     pub entities: EntityPolicy,
     /// Entities given by the user; they win over the document's.

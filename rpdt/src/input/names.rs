@@ -96,7 +96,7 @@ struct Entry {
 }
 
 /// The table of names.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Names {
     slots: Vec<Slot>,
     /// `64 - log2(slots.len())`.

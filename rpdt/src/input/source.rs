@@ -1,7 +1,9 @@
 //! What all front ends share: the encoding is found out, chunks are decoded, stops are remembered.
 
 use super::body::Body;
-use super::encoding::{self, Coding, Measure};
+use super::encoding::{self, Coding, Decoded, Encoding};
+use super::fork::{self, Start};
+use super::measure::Measure;
 use super::scanner::Map;
 use super::{Flow, SourceConfig, SourceCounts, TagHandler, TagSource};
 use crate::{Error, ErrorKind, FrontEnd, Position};
@@ -14,6 +16,10 @@ pub(crate) struct Source {
     started: bool,
     stopped: bool,
     coding: Coding,
+    /// What the user says about the encoding.
+    asked: Option<Encoding>,
+    /// In encodings of several bytes a character: bytes of one that is not whole yet.
+    held: u64,
     /// Decoded bytes; unused when the input is UTF-8.
     decoded: Vec<u8>,
     bytes: u64,
@@ -38,10 +44,62 @@ impl Source {
             started: false,
             stopped: false,
             coding: Coding::Utf8,
+            asked: config.encoding,
+            held: 0,
             decoded: Vec::new(),
             bytes: 0,
             body: Body::new(config, map),
         }
+    }
+
+    /// Lines are not counted: somebody else knows them.
+    pub(crate) fn give_up_lines(&mut self) {
+        self.body.lines.give_up();
+    }
+
+    /// Why a second source cannot start somewhere in the document, as far as is known.
+    pub(crate) fn cannot_fork(&self) -> Option<&'static str> {
+        match self.coding {
+            _ if !self.started => Some("its encoding is not known yet"),
+            Coding::Utf8 | Coding::Ascii => None,
+            Coding::Latin1 | Coding::Decoded(_) => Some("it is not written in UTF-8"),
+        }
+    }
+
+    /// A second source, for the document from a place on.
+    pub(crate) fn fork(&self, front_end: FrontEnd, config: &SourceConfig, start: &Start) -> Self {
+        let mut new = Source::of(front_end, fork::without_table(config));
+        new.started = true;
+        if let Coding::Ascii = self.coding {
+            new.coding = Coding::Ascii;
+        }
+        new.give_up_lines();
+        new.body.document.fork(&self.body.document, start);
+        new
+    }
+
+    /// Whether the next byte is the first of a segment.
+    pub(crate) fn is_at(&self, start: &Start) -> bool {
+        self.body.is_between() && self.body.document.is_at(start)
+    }
+
+    /// Takes over the counts of the source that came before.
+    pub(crate) fn join(&mut self, before: SourceCounts) {
+        self.bytes += before.bytes;
+        let counts = &mut self.body.document.counts;
+        counts.tags += before.tags;
+        counts.max_depth = counts.max_depth.max(before.max_depth);
+    }
+
+    /// How many elements are open that are not inside a skipped one, nor skipped themselves.
+    pub(crate) fn open(&self) -> usize {
+        let document = &self.body.document;
+        if document.skipped == 0 { document.stack.len() } else { document.skipped - 1 }
+    }
+
+    /// The element open at a depth from 0: where it begins, and its name if that is remembered.
+    pub(crate) fn open_at(&self, depth: usize) -> Option<(u64, &[u8])> {
+        self.body.document.open_at(depth)
     }
 
     /// Finds out the encoding from the first bytes. Returns how many bytes of the chunk are done.
@@ -50,7 +108,7 @@ impl Source {
         let mut taken = 0;
         let mut head = std::mem::take(&mut self.head);
         let found = if head.is_empty() {
-            let found = encoding::start(chunk, last);
+            let found = encoding::start(chunk, last, self.asked);
             if matches!(found, Ok(None)) {
                 head.extend_from_slice(chunk);
                 taken = chunk.len();
@@ -59,7 +117,7 @@ impl Source {
         } else {
             // Byte by byte: it is short.
             loop {
-                let found = encoding::start(&head, last && taken == chunk.len());
+                let found = encoding::start(&head, last && taken == chunk.len(), self.asked);
                 if !matches!(found, Ok(None)) || taken == chunk.len() {
                     break found;
                 }
@@ -112,7 +170,7 @@ impl Source {
                 Ok(())
             }
             Coding::Latin1 | Coding::Decoded(_) => {
-                if self.body.document.measure == Measure::TwoBytes {
+                if let Measure::TwoBytes | Measure::Several(_) = self.body.document.measure {
                     return self.pass_decoded(chunk, last, handler);
                 }
                 chunk.chunks(encoding::BLOCK).try_for_each(|block| self.pass_block(block, handler))
@@ -147,21 +205,43 @@ impl Source {
         handler: &mut H,
     ) -> Result<(), Error> {
         loop {
-            let (taken, fine) = encoding::decode(&mut self.coding, chunk, last, &mut self.decoded);
+            let (taken, fine) = match self.body.document.measure {
+                Measure::Several(_) => encoding::decode_several(
+                    &mut self.coding,
+                    self.body.document.measure,
+                    (chunk, last),
+                    &mut self.held,
+                    &mut self.decoded,
+                ),
+                _ => encoding::decode(&mut self.coding, chunk, last, &mut self.decoded),
+            };
             chunk = &chunk[taken..];
             self.body.consume(&self.decoded, handler)?;
             if self.body.stopped {
                 return Ok(());
             }
-            if !fine {
+            if fine != Decoded::Fine {
                 let offset = self.body.end_offset();
                 let name = format!("{:?}", self.coding);
-                return Err(self.undecodable(offset, &name));
+                return Err(match fine {
+                    Decoded::Unmeasured => self.unmeasured(offset, &name),
+                    _ => self.undecodable(offset, &name),
+                });
             }
             if chunk.is_empty() {
                 return Ok(());
             }
         }
+    }
+
+    /// A character in a form that [`Measure`] does not take it to have.
+    fn unmeasured(&self, offset: u64, name: &str) -> Error {
+        let place = self.body.lines.locate(offset, &self.body.pending, self.body.document.measure);
+        let message =
+            format!("a character is written in a form of {name} in which offsets cannot be told");
+        Error::new(ErrorKind::Encoding, message)
+            .at(place)
+            .with_hint("convert the document to UTF-8 first, for instance with `iconv`")
     }
 
     fn undecodable(&self, offset: u64, name: &str) -> Error {

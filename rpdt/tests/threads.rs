@@ -1,0 +1,418 @@
+//! One document on several threads: answers, their order and errors are those of one thread, for
+//! every number of threads and wherever the document is divided.
+
+#[path = "common/case_gen.rs"]
+mod case_gen;
+#[allow(dead_code, reason = "each test program uses a part of it")]
+#[path = "common/doc_gen.rs"]
+mod doc_gen;
+#[allow(dead_code, reason = "each test program uses a part of it")]
+#[path = "common/dom.rs"]
+mod dom;
+#[allow(dead_code, reason = "each test program uses a part of it")]
+mod oracle;
+#[allow(dead_code, reason = "each test program uses a part of it")]
+#[path = "common/query_gen.rs"]
+mod query_gen;
+#[path = "common/witness.rs"]
+mod witness;
+
+use std::io::Write as _;
+
+use case_gen::{Case, case, pattern, prefixed_case, siblings};
+use dom::Document;
+use oracle::answers::Expected;
+use oracle::observe::{Keep, Seen, right_details, same_answers};
+use oracle::{Oracle, Prefixes};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config as Proptest, TestRunner};
+use rpdt::input::{Checks, EntityPolicy};
+use rpdt::{
+    Config, ErrorKind, FrontEnd, Limits, Namespaces, Needs, Order, Pattern, Plan, Position, Runs,
+    Shape, Stats, Threads,
+};
+
+fn cases(default: u32) -> Proptest {
+    let asked = std::env::var("PROPTEST_CASES").ok().and_then(|v| v.parse().ok());
+    Proptest { cases: asked.unwrap_or(default), failure_persistence: None, ..Proptest::default() }
+}
+
+/// What a run gave: answers, counts, and its end.
+#[derive(Debug, PartialEq)]
+struct Given {
+    seen: Vec<Seen>,
+    counted: Vec<(usize, u64)>,
+    /// Whether the sink stopped it, or the error.
+    end: Result<bool, (ErrorKind, String, Option<Position>)>,
+    /// Bytes, tags, answers and depth; not of a run that was stopped.
+    counts: Option<(u64, u64, u64, usize)>,
+}
+
+fn given(keep: Keep, end: Result<(Stats, bool), rpdt::Error>) -> Given {
+    let counts = end.as_ref().ok().filter(|(_, stopped)| !stopped);
+    let counts = counts.map(|(s, _)| (s.bytes, s.tags, s.answers, s.max_depth));
+    let end = end
+        .map(|(_, stopped)| stopped)
+        .map_err(|e| (e.kind(), e.message().to_owned(), e.position()));
+    Given { seen: keep.seen, counted: keep.counted.into_iter().collect(), end, counts }
+}
+
+/// On one thread.
+fn alone(plan: &Plan, document: &[u8], mut keep: Keep) -> Given {
+    let end = plan.run_slice(document, &mut keep).map(|o| (o.stats, o.stopped));
+    given(keep, end)
+}
+
+/// On several, with the number of segments that a second thread matched.
+fn divided(plan: &Plan, document: &[u8], mut keep: Keep, threads: Threads) -> (Given, u64) {
+    let end = plan.run_slice_on(threads, document, &mut keep).map(|o| (o.stats, o.stopped));
+    let segments = end.as_ref().map_or(0, |(stats, _)| stats.segments);
+    (given(keep, end), segments)
+}
+
+fn threads() -> impl Strategy<Value = Threads> {
+    let bytes = prop_oneof![1..4usize, 4..40usize, 40..400usize, Just(4096), Just(1 << 20)];
+    (1..9usize, bytes).prop_map(|(count, bytes)| Threads::new(count).segment(bytes))
+}
+
+fn config() -> impl Strategy<Value = Config> {
+    let shape = select(&[Shape::Nodes, Shape::Tuples, Shape::Instances][..]);
+    let runs = select(&[Runs::Live, Runs::Peak, Runs::NonOverlap][..]);
+    let order = select(&[Order::Certain, Order::Document][..]);
+    let front_end = select(&[FrontEnd::Scanner, FrontEnd::PortableScanner, FrontEnd::QuickXml][..]);
+    let checks = select(&[Checks::Fast, Checks::Strict][..]);
+    (proptest::option::of(shape), runs, order, front_end, checks, 0..5u8).prop_map(
+        |(shape, runs, order, front_end, checks, tiny)| {
+            let mut limits = Limits::default();
+            if tiny == 0 {
+                limits.automaton_states = 2;
+                limits.names = 2;
+            }
+            let config = Config::new()
+                .runs(runs)
+                .order(order)
+                .front_end(front_end)
+                .checks(checks)
+                .limits(limits);
+            shape.map_or(config.clone(), |shape| config.shape(shape))
+        },
+    )
+}
+
+fn needs() -> impl Strategy<Value = Needs> {
+    let all = any::<[bool; 6]>().prop_map(|[end, name, path, attributes, text, xml]| Needs {
+        count_only: false,
+        end,
+        name,
+        path,
+        attributes,
+        text,
+        xml,
+    });
+    prop_oneof![4 => all, 1 => Just(Needs::count())]
+}
+
+/// Many small documents inside others, as records are: whole elements with what confuses whoever
+/// looks for their tags between them.
+fn records() -> impl Strategy<Value = Document> {
+    let record = doc_gen::document(12).prop_map(|doc| {
+        let root = &doc.elements[0];
+        doc.text[root.start..root.end].to_owned()
+    });
+    let between = select(
+        &[
+            "",
+            "\n",
+            "text",
+            "<!-- <a><b> ' -->",
+            "<![CDATA[<a>]]>",
+            "<?p <a ?>",
+            "<d x='<a>'/>",
+            "<d x=\"a > b\"/>",
+            "<!-- </b></c> -->",
+            "<![CDATA[</b>]]>",
+            "\r\n",
+            "]",
+            "\r",
+        ][..],
+    );
+    let records = vec((record, between), 1..12);
+    let wrap = vec(select(&["a", "b", "c", "list"][..]), 0..4);
+    vec((wrap, records), 1..5).prop_map(|parts| {
+        let mut text = "<?xml version='1.0'?>\n<top>".to_owned();
+        for (wrap, records) in parts {
+            wrap.iter().for_each(|name| text += &format!("<{name} x='1'>\n"));
+            records.iter().for_each(|(record, between)| text.extend([record, *between]));
+            wrap.iter().rev().for_each(|name| text += &format!("</{name}>"));
+        }
+        // In attribute values this is no markup that XML allows.
+        text = text.replace("'<a>'", "'&lt;a>'");
+        Document::parse(&(text + "</top>\n"))
+    })
+}
+
+/// A case with one document in some form.
+fn any_case() -> impl Strategy<Value = Case> {
+    let records = (pattern(), records()).prop_map(|(pattern, doc)| Case { pattern, doc });
+    prop_oneof![3 => records, 1 => case(), 1 => siblings()]
+}
+
+proptest! {
+    #![proptest_config(cases(2_000))]
+
+    /// Nothing depends on threads and segments.
+    #[test]
+    fn several_threads_do_what_one_does(
+        case in any_case(),
+        config in config(),
+        needs in needs(),
+        several in vec(threads(), 3),
+    ) {
+        let plan = case.plan(config);
+        let document = case.doc.text.as_bytes();
+        let expected = alone(&plan, document, Keep::new(needs));
+        for threads in several {
+            let (got, _) = divided(&plan, document, Keep::new(needs), threads);
+            prop_assert_eq!(&got, &expected, "{:?} on {:?}", case, threads);
+        }
+    }
+
+    /// Several queries and early stops.
+    #[test]
+    fn several_queries_and_early_stops(
+        case in any_case(),
+        others in vec(pattern(), 1..4),
+        config in config(),
+        threads in threads(),
+        at in any::<Index>(),
+    ) {
+        let mut patterns = others;
+        patterns.push(case.pattern.clone());
+        let plan = Plan::new(patterns, config).expect("a plan");
+        let document = case.doc.text.as_bytes();
+        let expected = alone(&plan, document, Keep::new(Needs::description()));
+        let (got, _) = divided(&plan, document, Keep::new(Needs::description()), threads);
+        prop_assert_eq!(&got, &expected, "{:?} on {:?}", case, threads);
+        if !expected.seen.is_empty() {
+            let k = at.index(expected.seen.len()) + 1;
+            let keep = Keep::new(Needs::description()).stop_after(k);
+            let (got, _) = divided(&plan, document, keep, threads);
+            prop_assert_eq!(got.end, Ok(true));
+            prop_assert_eq!(&got.seen, &expected.seen[..k], "first {} of {:?}", k, case);
+        }
+    }
+
+    /// Damaged documents: the same answers before the same error at the same place.
+    #[test]
+    fn damaged_documents(
+        case in any_case(),
+        config in config(),
+        damage in vec((any::<Index>(), 0..3u8, select(&b"<>/'\"&;!-[]? a=\n\xFF\x01"[..])), 1..4),
+        threads in threads(),
+    ) {
+        let mut document = case.doc.text.clone().into_bytes();
+        for (at, what, byte) in damage {
+            let at = at.index(document.len());
+            match what {
+                0 => document[at] = byte,
+                1 => document.insert(at, byte),
+                _ => drop(document.drain(at..(at + 3).min(document.len()))),
+            }
+            document.push(b'\n');
+        }
+        let plan = case.plan(config);
+        let expected = alone(&plan, &document, Keep::new(Needs::range()));
+        let (got, _) = divided(&plan, &document, Keep::new(Needs::range()), threads);
+        prop_assert_eq!(&got, &expected, "{:?} on {:?}", document.escape_ascii().to_string(), threads);
+    }
+
+    /// With namespaces.
+    #[test]
+    fn namespaces(
+        case in prefixed_case(),
+        config in config(),
+        threads in threads(),
+        p in 0..2usize,
+    ) {
+        let uris = doc_gen::URIS;
+        let namespaces = Namespaces::new().with("p", uris[p]).with("r", uris[1 - p]);
+        let plan = case.plan(config.namespaces(namespaces));
+        let document = case.doc.text.as_bytes();
+        let expected = alone(&plan, document, Keep::new(Needs::description()));
+        let (got, _) = divided(&plan, document, Keep::new(Needs::description()), threads);
+        prop_assert_eq!(&got, &expected, "{:?} on {:?}", case, threads);
+    }
+}
+
+/// The small documents of the properties above are divided often enough to mean something, and
+/// guesses fail often enough.
+#[test]
+fn small_documents_are_divided() {
+    let mut runner = TestRunner::deterministic();
+    let strategy = (any_case(), config(), threads());
+    let (mut some, mut all) = (0, 0);
+    for _ in 0..1_000 {
+        let (case, config, threads) =
+            strategy.new_tree(&mut runner).expect("no rejection").current();
+        let document = case.doc.text.as_bytes();
+        let plan = case.plan(config);
+        let (got, segments) = divided(&plan, document, Keep::new(Needs::range()), threads);
+        some += u32::from(segments > 0);
+        all += u32::from(segments > 0 && !got.seen.is_empty());
+    }
+    assert!(some > 100 && all > 50, "{some} of 1000 divided, {all} with answers");
+}
+
+/// A document of many records in sections, and what is inside and between them.
+fn sections(records: usize) -> String {
+    let mut text = "<?xml version='1.0'?>\n<!DOCTYPE site [<!ENTITY e 'text'>\
+                    <!ATTLIST item kind CDATA 'plain'>]>\n<site>"
+        .to_owned();
+    for (s, section) in ["items", "people", "items"].into_iter().enumerate() {
+        text += &format!("\n<{section} n=\"{s}\">");
+        for i in 0..records {
+            text += &match i % 40 {
+                7 => "<!-- <item> </items> ' -->".to_owned(),
+                14 => "<item><b><item><b/></item></b></item><![CDATA[<item id='no'>]]>".to_owned(),
+                21 => "<?p <item> ?><other><b/></other>".to_owned(),
+                28 => "<item a='&lt;item>&lt;/items>'/>".to_owned(),
+                _ if i % 3 == 0 => format!("<item id='{i}' kind='x > y'><b/><c/><b/><b/></item>"),
+                _ => format!("<item id='{i}'><name>n{i} &e;</name><b/><b/><c/></item>\n"),
+            };
+        }
+        text += &format!("</{section}>");
+    }
+    text + "\n</site>\n"
+}
+
+const QUERIES: [&str; 9] = [
+    "//item",
+    "//item[@kind='plain']/name",
+    "//item/{b!, b!*, c!?}",
+    "/site/items/item[b]!//b!",
+    "/site/people/item/name",
+    "//items//b",
+    "//*",
+    "//item[name[.='n5 text']]!/b",
+    "/site/items/{item!, item!*}",
+];
+
+/// Documents of records are divided, and not only into what fails.
+#[test]
+fn records_are_divided() {
+    let text = sections(4_000);
+    for (front_end, checks) in [
+        (FrontEnd::Scanner, Checks::Fast),
+        (FrontEnd::PortableScanner, Checks::Strict),
+        (FrontEnd::QuickXml, Checks::Fast),
+    ] {
+        for (q, query) in QUERIES.into_iter().enumerate() {
+            for order in [Order::Certain, Order::Document] {
+                let config = Config::new().front_end(front_end).checks(checks).order(order);
+                let plan = Plan::new(vec![Pattern::parse(query).expect(query)], config);
+                let plan = plan.expect(query);
+                for needs in [Needs::description(), Needs::count()] {
+                    let expected = alone(&plan, text.as_bytes(), Keep::new(needs));
+                    assert_eq!(expected.end, Ok(false), "{query}");
+                    let threads = Threads::new(2 + q % 3).segment(10_000);
+                    let (got, segments) =
+                        divided(&plan, text.as_bytes(), Keep::new(needs), threads);
+                    assert!(got == expected, "{query} with {needs:?} on {threads:?}");
+                    // A returned element is remembered to its end, a row of siblings, too.
+                    let divisible = query != "//*" && q != 8;
+                    assert!(
+                        !divisible || segments > text.len() as u64 / 10_000 / 10,
+                        "{query} {needs:?} {order:?} {front_end:?}: {segments} segments"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// A file is read in parts by all threads, with the same result.
+#[test]
+fn files_are_divided() {
+    let text = sections(4_000);
+    let mut file = tempfile::tempfile().expect("a file");
+    file.write_all(text.as_bytes()).expect("written");
+    for query in QUERIES {
+        let plan = Plan::parse(query).expect(query);
+        let expected = alone(&plan, text.as_bytes(), Keep::new(Needs::description()));
+        for segment in [3_000, 1 << 20] {
+            let mut keep = Keep::new(Needs::description());
+            let threads = Threads::new(3).segment(segment);
+            let end = plan.run_file_on(threads, &file, &mut keep).map(|o| (o.stats, o.stopped));
+            assert!(given(keep, end) == expected, "{query}");
+        }
+    }
+}
+
+/// What cannot be divided is matched by one thread: other encodings, and elements of which something
+/// is remembered to the end of the document.
+#[test]
+fn some_documents_are_not_divided() {
+    let text = sections(1_000);
+    let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let plan = Plan::parse("//item/name").expect("a query");
+    let expected = alone(&plan, &wide, Keep::new(Needs::description()));
+    assert_eq!(expected.end, Ok(false));
+    let threads = Threads::new(2).segment(1_000);
+    let (got, segments) = divided(&plan, &wide, Keep::new(Needs::description()), threads);
+    assert_eq!((got, segments), (expected, 0));
+
+    let plan = Plan::parse("/site[last]//item").expect("a query");
+    let expected = alone(&plan, text.as_bytes(), Keep::new(Needs::range()));
+    let (got, segments) = divided(&plan, text.as_bytes(), Keep::new(Needs::range()), threads);
+    assert_eq!((got, segments), (expected, 0));
+    assert!(plan.threads_explained(0).starts_with("one thread"), "{}", plan.threads_explained(0));
+    let plan = Plan::parse("/site/items/item[b]/name").expect("a query");
+    assert!(plan.threads_explained(0).contains("`item`"), "{}", plan.threads_explained(0));
+}
+
+/// Entities and limits are the same in every segment.
+#[test]
+fn segments_know_the_doctype_and_the_limits() {
+    let text = sections(2_000).replace("&e;", "&unknown;");
+    let threads = Threads::new(3).segment(2_000);
+    for policy in [EntityPolicy::Error, EntityPolicy::Keep] {
+        let config = Config::new().entities(policy);
+        let pattern =
+            Pattern::parse("/site/items/item[name[.='n1996 &unknown;']]").expect("a query");
+        let plan = Plan::new(vec![pattern], config).expect("a plan");
+        let expected = alone(&plan, text.as_bytes(), Keep::new(Needs::range()));
+        let (got, _) = divided(&plan, text.as_bytes(), Keep::new(Needs::range()), threads);
+        assert_eq!(got, expected);
+    }
+    let mut limits = Limits::default();
+    limits.depth = 5;
+    let plan = vec![Pattern::parse("//item").expect("a query")];
+    let plan = Plan::new(plan, Config::new().limits(limits)).expect("a plan");
+    let deep = text.replace("n1993 ", "<x><y><z/></y></x>");
+    let expected = alone(&plan, deep.as_bytes(), Keep::new(Needs::range()));
+    assert!(matches!(expected.end, Err((ErrorKind::Limit, ..))), "{:?}", expected.end);
+    let (got, _) = divided(&plan, deep.as_bytes(), Keep::new(Needs::range()), threads);
+    assert_eq!(got, expected);
+}
+
+/// Several threads give what the oracle expects, not only what one thread gives.
+#[test]
+fn several_threads_give_the_oracles_answers() {
+    proptest!(cases(300), |(case in any_case(), threads in threads(),
+        shape in select(&[Shape::Nodes, Shape::Tuples, Shape::Instances][..]))| {
+        let none = Prefixes::default();
+        let oracle = Oracle::new(&case.doc, &case.pattern, &none, Runs::Peak);
+        let expected: Option<Vec<Expected>> = oracle.answers(shape, 3_000);
+        prop_assume!(expected.is_some());
+        let plan = case.plan(Config::new().shape(shape));
+        let needs = Needs { path: true, end: true, ..Needs::default() };
+        let (got, _) = divided(&plan, case.doc.text.as_bytes(), Keep::new(needs), threads);
+        prop_assert_eq!(&got.end, &Ok(false));
+        same_answers(&case.doc, shape, &expected.unwrap_or_default(), &got.seen)
+            .and_then(|()| right_details(&case.doc, needs, &got.seen))
+            .map_err(TestCaseError::fail)?;
+    });
+}
