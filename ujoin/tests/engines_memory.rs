@@ -11,7 +11,7 @@ use ujoin::{
 #[global_allocator]
 static HEAP: PeakAlloc = PeakAlloc;
 
-/// 15,000 tuples in a window, of frequent and of rare keys.
+/// 17,000 tuples in a window, of frequent and of rare keys.
 fn tuples() -> impl Iterator<Item = Tuple> {
     (0..30_000_u64).map(|n| Tuple {
         seq: n,
@@ -26,7 +26,7 @@ fn tuples() -> impl Iterator<Item = Tuple> {
 
 /// The most that a join takes, and what it finds.
 fn run(engine: Engine, threads: usize, spill: Option<Spill>) -> (usize, Count) {
-    let travel = TravelTimes::constant(10, 15_000).expect("a matrix");
+    let travel = TravelTimes::constant(10, 17_000).expect("a matrix");
     let mut config = Config::new(travel)
         .engine(engine)
         .threads(threads)

@@ -11,6 +11,9 @@ use crate::spill::Plan;
 use crate::storage::SegmentStore;
 use crate::{Config, Engine, Error, ErrorKind, Sink, Stats, Tuple};
 
+/// So many tuples are looked at together.
+const MANY: usize = 128;
+
 pub(crate) struct Distributor {
     config: Config,
     crew: Crew,
@@ -20,6 +23,8 @@ pub(crate) struct Distributor {
     round: usize,
     /// Slots of the paper's index if batches carry them.
     slots: Option<u64>,
+    /// The least probability, in billionths, of what is not dropped.
+    least_likely: u64,
     watermark: i64,
     /// The least place that the next tuple may have.
     least: u64,
@@ -51,6 +56,7 @@ impl Distributor {
             batch: Batch { watermark: i64::MIN, ..Batch::default() },
             round: plan.round,
             slots: paper.then_some(plan.slots as u64),
+            least_likely: config.threshold.units().div_ceil(config.cap.nanos().into()),
             config,
             watermark: i64::MIN,
             least: 0,
@@ -99,7 +105,7 @@ impl Distributor {
             return Err(self.refusal(tuple));
         }
         let late = tuple.time < self.watermark;
-        let dropped = tuple.probability.times(self.config.cap) < self.config.threshold;
+        let dropped = u64::from(tuple.probability.nanos()) < self.least_likely;
         if let Some(spilling) = &self.spilling
             && spilling.is_short()
             && !late
@@ -136,41 +142,57 @@ impl Distributor {
     ///
     /// Which tuples are dropped cannot be foreseen, so nothing branches on it.
     fn take_plain(&mut self, tuples: &[Tuple]) -> usize {
-        const MANY: usize = 128;
         let room = self.round.saturating_sub(self.batch.tuples.len()).min(MANY);
-        if self.spilling.is_some() || room < MANY / 8 {
+        if self.spilling.is_some() || room == 0 {
             return 0;
         }
+        let tuples = &tuples[..room.min(tuples.len())];
+        if self.config.lateness == 0 {
+            self.take_plain_with::<true>(tuples)
+        } else {
+            self.take_plain_with::<false>(tuples)
+        }
+    }
+
+    /// `IN_ORDER`: the newest time is the watermark.
+    #[inline]
+    fn take_plain_with<const IN_ORDER: bool>(&mut self, tuples: &[Tuple]) -> usize {
         let streams = self.config.travel.streams();
         let lateness = self.config.lateness;
-        let (cap, threshold) = (self.config.cap, self.config.threshold);
+        let least_likely = self.least_likely;
         let (mut watermark, mut least) = (self.watermark, self.least);
         // Of those that stay: the place in the chunk, and the watermark then.
-        let mut staying = [(0_usize, 0_i64); MANY];
+        let (mut staying, mut watermarks) = ([0_u32; MANY], [0_i64; MANY]);
         let (mut taken, mut count) = (0, 0);
-        for tuple in &tuples[..room.min(tuples.len())] {
-            if tuple.stream as usize >= streams
-                || tuple.seq < least
-                || tuple.seq == u64::MAX
-                || tuple.time < watermark
-            {
+        for tuple in tuples {
+            // The last place there is must not be taken.
+            let is_next = tuple.seq.wrapping_sub(least) < u64::MAX - least;
+            if (tuple.stream as usize >= streams) | !is_next | (tuple.time < watermark) {
                 break;
             }
             least = tuple.seq + 1;
-            watermark = watermark.max(tuple.time.saturating_sub(lateness));
-            staying[count % MANY] = (taken, watermark);
-            count += usize::from(tuple.probability.times(cap) >= threshold);
+            if IN_ORDER {
+                watermark = tuple.time;
+            } else {
+                watermark = watermark.max(tuple.time.saturating_sub(lateness));
+                watermarks[count % MANY] = watermark;
+            }
+            staying[count % MANY] = taken as u32;
+            count += usize::from(u64::from(tuple.probability.nanos()) >= least_likely);
             taken += 1;
         }
         let tuples = &tuples[..taken];
-        for &(place, watermark) in &staying[..count] {
-            let tuple = &tuples[place];
-            let end = tuple.time.saturating_add(self.config.travel.horizon(tuple.stream));
-            self.live.add(end, watermark);
-            self.batch.tuples.push(*tuple);
-            if let Some(slots) = self.slots {
-                self.batch.slots.push((tuple.key % slots) as u32);
-            }
+        let staying = &staying[..count];
+        let travel = &self.config.travel;
+        self.live.add_all(staying.iter().zip(&watermarks).map(|(&place, &watermark)| {
+            let tuple = &tuples[place as usize];
+            let end = tuple.time.saturating_add(travel.horizon(tuple.stream));
+            (end, if IN_ORDER { tuple.time } else { watermark })
+        }));
+        self.batch.tuples.extend(staying.iter().map(|&place| tuples[place as usize]));
+        if let Some(slots) = self.slots {
+            let slot = |&place: &u32| (tuples[place as usize].key % slots) as u32;
+            self.batch.slots.extend(staying.iter().map(slot));
         }
         (self.watermark, self.least) = (watermark, least);
         self.stats.input_tuples += taken as u64;
@@ -263,7 +285,9 @@ impl Join for Distributor {
                 }
                 taken += 1;
             }
-            if self.batch.tuples.len() >= self.round {
+            // A batch that is nearly full goes, too: little would find room in it at a time.
+            let slack = if plain > 0 { MANY / 8 } else { 0 };
+            if self.batch.tuples.len() + slack >= self.round {
                 self.hand_on(&mut give);
             }
         }

@@ -45,13 +45,13 @@ impl Layout {
 
     #[inline]
     pub(crate) fn add(self, tags: u64, tag: u64) -> u64 {
-        if self.has(tags, tag) {
-            tags
-        } else if tags > self.any >> 7 {
-            self.any
-        } else {
-            tags << 7 | tag
-        }
+        if self.has(tags, tag) { tags } else { self.add_new(tags, tag) }
+    }
+
+    /// Adds a tag that is not there.
+    #[inline]
+    pub(crate) fn add_new(self, tags: u64, tag: u64) -> u64 {
+        if tags > self.any >> 7 { self.any } else { tags << 7 | tag }
     }
 }
 

@@ -34,11 +34,37 @@ impl Live {
         if now > self.now {
             self.advance(now);
         }
-        self.leaving[(self.step(end) % Live::STEPS) as usize] += 1;
-        self.live += 1;
+        self.count(self.step(end), 1);
+    }
+
+    /// Counts tuples in the order of arrival, each with the time at which it leaves and the watermark
+    /// then.
+    #[inline]
+    pub(crate) fn add_all(&mut self, tuples: impl Iterator<Item = (i64, i64)>) {
+        // Most leave in the step of the one before: these are counted together.
+        let (mut step, mut many) = (0, 0);
+        for (end, watermark) in tuples {
+            let (now, leaves) = (self.step(watermark), self.step(end));
+            if now > self.now || leaves != step {
+                self.count(step, many);
+                (step, many) = (leaves, 0);
+                if now > self.now {
+                    self.advance(now);
+                }
+            }
+            many += 1;
+        }
+        self.count(step, many);
+    }
+
+    #[inline]
+    fn count(&mut self, step: u64, many: u64) {
+        self.leaving[(step % Live::STEPS) as usize] += many;
+        self.live += many;
         self.most = self.most.max(self.live);
     }
 
+    #[cold]
     fn advance(&mut self, now: u64) {
         if now - self.now >= Live::STEPS {
             self.leaving.fill(0);
@@ -69,6 +95,27 @@ mod tests {
             assert!(live.most >= exact, "{} of {exact}", live.most);
             assert!(live.most <= exact + exact / 50 + 2, "{} of {exact}", live.most);
         }
+    }
+
+    #[test]
+    fn many_at_once_count_as_one_by_one() {
+        let (mut one_by_one, mut at_once) = (Live::new(1000), Live::new(1000));
+        let times: Vec<i64> = (0..5000_i64).map(|n| n * 3 - n % 7 * 40 + n / 900 * 700).collect();
+        let mut watermark = i64::MIN;
+        let tuples = times.iter().map(|&time| {
+            watermark = watermark.max(time - 300);
+            (time + 700 + time % 2 * 300, watermark)
+        });
+        let tuples: Vec<_> = tuples.collect();
+        for chunk in tuples.chunks(77) {
+            chunk.iter().for_each(|&(end, watermark)| one_by_one.add(end, watermark));
+            at_once.add_all(chunk.iter().copied());
+            assert_eq!(
+                (one_by_one.live, one_by_one.most, one_by_one.now, one_by_one.leaving),
+                (at_once.live, at_once.most, at_once.now, at_once.leaving)
+            );
+        }
+        assert!(at_once.most > 100);
     }
 
     #[test]

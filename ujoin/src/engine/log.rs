@@ -9,10 +9,13 @@
 //! A key with many entries has them in a *run*, too: side by side, in the order of arrival. Only its
 //! newest entry stays in the chain, and knows the run.
 
+mod ahead;
+mod runs;
+
 use std::collections::VecDeque;
-use std::hint::black_box;
 use std::mem::size_of;
 
+use self::ahead::{AHEAD, Place};
 use super::layout::{Layout, tag_of};
 use super::out::Out;
 use super::shard::{Part, Predicate, Shard, Stored, mix};
@@ -48,12 +51,7 @@ const SOME: u32 = u32::MAX;
 const FIRST: u32 = u32::MAX - 1;
 /// From this many entries of one key on they get a run.
 const RUN: usize = 8;
-/// How many tuples' cache lines are fetched at a time.
-const AHEAD: usize = 128;
 const LEAST: usize = 64;
-/// Bytes of a cache line.
-const LINE: usize = 64;
-
 pub(crate) struct Log {
     predicate: Predicate,
     hot: Vec<Hot>,
@@ -163,6 +161,7 @@ impl Log {
         // In place: what is kept never overtakes what is read.
         self.next_at = tail;
         let mut tuples = Vec::with_capacity(AHEAD);
+        let mut places = [Place::default(); AHEAD];
         for offset in 0..len {
             let at = tail + offset;
             let at = if at < capacity { at } else { at - capacity };
@@ -170,19 +169,54 @@ impl Log {
                 tuples.push(tuple(&self.hot[at], &self.cold[at]));
             }
             if tuples.len() == AHEAD || offset + 1 == len {
-                self.fetch(&tuples);
-                tuples.drain(..).for_each(|tuple| self.insert(&tuple, |_| ()));
+                self.insert_all(&tuples, &mut places);
+                tuples.clear();
             }
         }
     }
 
-    /// Adds a tuple; shows the results with those that were there before.
-    #[inline]
-    fn insert(&mut self, tuple: &Tuple, mut emit: impl FnMut(Pair)) {
-        if self.len == self.hot.len() {
-            // By a quarter: all of the log is gone round, so room that is not needed costs cache.
-            self.grow(self.len + self.len / 4 + 1);
+    /// Adds tuples without looking for results.
+    fn insert_all(&mut self, tuples: &[Tuple], places: &mut [Place; AHEAD]) {
+        self.reserve(tuples.len());
+        self.fetch(tuples, places);
+        for (tuple, place) in tuples.iter().zip(&*places) {
+            self.insert(tuple, place, |_| ());
         }
+    }
+
+    /// Makes room for so many entries more.
+    #[inline]
+    fn reserve(&mut self, entries: usize) {
+        if self.hot.len() - self.len < entries {
+            // By a quarter: all of the log is gone round, so room that is not needed costs cache.
+            self.grow(self.len + entries.max(self.len / 4 + 1));
+        }
+    }
+
+    /// Adds a tuple that was looked at ahead; shows the results with those that were there before.
+    /// There must be room.
+    #[inline]
+    fn insert(&mut self, tuple: &Tuple, place: &Place, emit: impl FnMut(Pair)) {
+        let head = self.heads[place.bucket as usize];
+        let (back, tags, run) = if place.walk | (head != place.head) {
+            self.search(tuple, emit)
+        } else {
+            (self.layout.age(head, self.next) & place.mask, place.tags, FIRST)
+        };
+        let at = self.next_at;
+        let Tuple { seq, observation, key, time, stream, probability } = *tuple;
+        self.hot[at] = Hot { key, time, probability, stream, back, run };
+        self.cold[at] = Cold { seq, observation };
+        self.heads[place.bucket as usize] = self.layout.head(self.next, tags);
+        self.next = self.next.wrapping_add(1);
+        self.next_at = if at + 1 == self.hot.len() { 0 } else { at + 1 };
+        self.len += 1;
+    }
+
+    /// Shows the results of a tuple with those that were there before. Gives the distance to the entry
+    /// before it in its bucket, the tags of the bucket, and its run, with the tuple in it.
+    #[inline(never)]
+    fn search(&mut self, tuple: &Tuple, mut emit: impl FnMut(Pair)) -> (u32, u64, u32) {
         let (bucket, tag) = self.bucket(tuple.key);
         let layout = self.layout;
         let mut tags = layout.tags(self.heads[bucket]);
@@ -238,24 +272,15 @@ impl Log {
             }
             if run < FIRST {
                 let (older, newer) = self.runs[run as usize].as_slices();
-                for stored in older.iter().chain(newer) {
-                    if let Some(pair) = stored.pair(tuple, &self.predicate) {
-                        emit(pair);
-                    }
+                for part in [older, newer] {
+                    self.predicate.pairs(part, tuple, &mut emit);
                 }
                 self.add_to_run(run, Stored::new(tuple));
             } else if equal >= RUN {
                 (run, back) = self.make_run(tuple, head);
             }
         }
-        let at = self.next_at;
-        let Tuple { seq, observation, key, time, stream, probability } = *tuple;
-        self.hot[at] = Hot { key, time, probability, stream, back, run };
-        self.cold[at] = Cold { seq, observation };
-        self.heads[bucket] = layout.head(self.next, layout.add(tags, tag));
-        self.next = self.next.wrapping_add(1);
-        self.next_at = if at + 1 == self.hot.len() { 0 } else { at + 1 };
-        self.len += 1;
+        (back, layout.add(tags, tag), run)
     }
 
     /// Compares with an entry of the same key.
@@ -271,58 +296,24 @@ impl Log {
         }
     }
 
-    fn add_to_run(&mut self, run: u32, stored: Stored) {
-        let run = &mut self.runs[run as usize];
-        let before = run.capacity();
-        run.push_back(stored);
-        self.run_bytes += (run.capacity() - before) * size_of::<Stored>();
-    }
-
-    /// Takes all entries of the tuple's key out of the chain that begins at `head` into a run, and
-    /// adds the tuple. Gives the run and the distance from the next entry to the rest of the chain.
-    #[cold]
-    fn make_run(&mut self, tuple: &Tuple, head: u32) -> (u32, u32) {
-        let run = self.free_runs.pop().unwrap_or_else(|| {
-            self.runs.push(VecDeque::new());
-            self.runs.len() as u32 - 1
-        });
-        let mut first = 0;
-        // The last entry that stays, by position.
-        let mut last: Option<u32> = None;
-        let mut members: Vec<Stored> = Vec::new();
-        let mut position = head;
-        loop {
-            let at = self.at(position);
-            let back = self.hot[at].back;
-            if self.hot[at].key == tuple.key {
-                self.hot[at].run = run;
-                members.push(stored(&self.hot[at], &self.cold[at]));
-            } else {
-                match last {
-                    None => first = self.next.wrapping_sub(position),
-                    Some(last) => {
-                        let at = self.at(last);
-                        self.hot[at].back = last.wrapping_sub(position);
-                    }
-                }
-                last = Some(position);
-            }
-            position = position.wrapping_sub(back);
-            if back == 0 || !self.is_in(position) {
-                break;
+    /// Forgets the oldest arrivals, up to the first that is later than `time`.
+    fn forget_until(&mut self, time: i64) {
+        while self.len > 0 {
+            let tail = self.tail_at();
+            let end = self.hot.len().min(tail + self.len);
+            let goes = |hot: &&Hot| (hot.time <= time) & (hot.run >= FIRST);
+            let gone = self.hot[tail..end].iter().take_while(goes).count();
+            self.len -= gone;
+            match self.hot[tail..end].get(gone) {
+                // The rest is at the beginning.
+                None => {}
+                Some(hot) if hot.time <= time => self.forget_oldest(),
+                Some(_) => break,
             }
         }
-        if let Some(last) = last {
-            let at = self.at(last);
-            self.hot[at].back = 0;
-        }
-        for stored in members.into_iter().rev() {
-            self.add_to_run(run, stored);
-        }
-        self.add_to_run(run, Stored::new(tuple));
-        (run, first)
     }
 
+    /// Forgets the oldest arrival, which may be in a run.
     fn forget_oldest(&mut self) {
         let run = self.hot[self.tail_at()].run;
         self.len -= 1;
@@ -336,60 +327,17 @@ impl Log {
             }
         }
     }
-
-    /// Touches what the tuples' probes will look at, so that the memory answers all at once and not
-    /// one after the other.
-    #[inline]
-    fn fetch(&self, tuples: &[Tuple]) {
-        let layout = self.layout;
-        let mut heads = [(0, 0); AHEAD];
-        for (head, tuple) in heads.iter_mut().zip(tuples) {
-            let (bucket, tag) = self.bucket(tuple.key);
-            *head = (self.heads[bucket], tag);
-        }
-        // Few chains need be walked. The first steps of those are taken side by side.
-        let mut walks = [(0, 0); AHEAD];
-        let mut count = 0;
-        for (&(head, tag), tuple) in heads.iter().zip(tuples) {
-            let position = self.next.wrapping_sub(layout.age(head, self.next));
-            walks[count] = (position, tuple.key);
-            let may_be_in = layout.has(layout.tags(head), tag);
-            count += usize::from(self.is_in(position) & may_be_in);
-        }
-        let mut touched = 0;
-        for _ in 0..2 {
-            for (position, key) in &mut walks[..count] {
-                let hot = &self.hot[self.at(*position)];
-                touched ^= hot.key;
-                let next = position.wrapping_sub(hot.back);
-                if hot.key != *key && self.is_in(next) {
-                    *position = next;
-                }
-            }
-        }
-        // Most of them have found their key by now.
-        for (position, _) in &walks[..count] {
-            touched ^= self.cold[self.at(*position)].observation;
-        }
-        // Where the tuples go.
-        let end = self.hot.len().min(self.next_at + tuples.len());
-        for hot in self.hot[self.next_at..end].iter().step_by(LINE / size_of::<Hot>()) {
-            touched ^= hot.key;
-        }
-        for cold in self.cold[self.next_at..end].iter().step_by(LINE / size_of::<Cold>()) {
-            touched ^= cold.seq;
-        }
-        black_box(touched);
-    }
 }
 
 impl Shard for Log {
     fn join(&mut self, part: Part<'_>, out: &mut Out<'_>) {
         self.expire(part.watermark);
+        let mut places = [Place::default(); AHEAD];
         for tuples in part.tuples.chunks(AHEAD) {
-            self.fetch(tuples);
-            for tuple in tuples {
-                self.insert(tuple, |pair| out.push(pair));
+            self.reserve(tuples.len());
+            self.fetch(tuples, &mut places);
+            for (tuple, place) in tuples.iter().zip(&places) {
+                self.insert(tuple, place, |pair| out.push(pair));
                 out.end_of_tuple();
             }
         }
@@ -397,9 +345,8 @@ impl Shard for Log {
     }
 
     fn expire(&mut self, watermark: i64) {
-        let longest = self.predicate.travel.longest();
-        while self.len > 0 && watermark.saturating_sub(self.hot[self.tail_at()].time) >= longest {
-            self.forget_oldest();
+        if let Some(time) = watermark.checked_sub(self.predicate.travel.longest()) {
+            self.forget_until(time);
         }
         if self.sweep.is_due(self.len) {
             let predicate = self.predicate.clone();
@@ -432,7 +379,7 @@ impl Shard for Log {
     }
 
     fn restore(&mut self, tuple: &Tuple, _: u32) {
-        self.insert(tuple, |_| ());
+        self.insert_all(std::slice::from_ref(tuple), &mut [Place::default(); AHEAD]);
     }
 
     fn handles(&self) -> Vec<u32> {

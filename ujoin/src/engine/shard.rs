@@ -103,6 +103,32 @@ impl Predicate {
         (time.abs_diff(new.time) < limit as u64).then_some(limit)
     }
 
+    /// Shows the pairs of a newer arrival with tuples of its key, in their order.
+    ///
+    /// Which of them are likely enough cannot be foreseen, so nothing branches on it.
+    #[inline]
+    pub(crate) fn pairs(&self, stored: &[Stored], new: &Tuple, emit: &mut impl FnMut(Pair)) {
+        const MANY: usize = 64;
+        let mut chosen = [0_usize; MANY];
+        for part in stored.chunks(MANY) {
+            let mut count = 0;
+            for (place, stored) in part.iter().enumerate() {
+                chosen[count % MANY] = place;
+                let product = stored.probability.times(new.probability).units();
+                let is_likely = product >= self.threshold;
+                let others =
+                    (stored.stream != new.stream) & (stored.observation != new.observation);
+                count += usize::from(is_likely & others);
+            }
+            for &place in &chosen[..count] {
+                let stored = &part[place];
+                if let Some(limit) = self.too_fast(stored.time, stored.stream, new) {
+                    emit(stored.pair_of(new, stored.probability.times(new.probability), limit));
+                }
+            }
+        }
+    }
+
     /// Whether no tuple at or after the watermark can meet one of this time and stream. The
     /// difference saturates only where it is beyond every horizon.
     #[inline]
@@ -154,9 +180,34 @@ impl Stored {
     }
 }
 
-/// Spreads keys: high and low bits of a full product.
+/// Spreads keys: high and low bits of a full product, multiplied once more. Without that the high bits
+/// of keys that follow one another are multiples of one number, of which many fall together.
 #[inline]
 pub(crate) fn mix(key: u64) -> u64 {
     let product = u128::from(key ^ 0xa076_1d64_78bd_642f) * 0xe703_7ed1_a0b4_28db;
-    (product >> 64) as u64 ^ product as u64
+    ((product >> 64) as u64 ^ product as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mix;
+
+    /// Of n keys in n places a share of 1 - 1/e is alone or first in its place, if by chance.
+    #[test]
+    fn keys_with_a_pattern_are_spread_as_if_by_chance() {
+        const KEYS: u64 = 100_000;
+        let patterns: [fn(u64) -> u64; 5] =
+            [|n| n, |n| n * 100, |n| n << 16, |n| n << 40, |n| 7_000_000_000 + n * 36];
+        for (pattern, key) in patterns.into_iter().enumerate() {
+            for shift in [32, 0] {
+                let mut used = vec![false; KEYS as usize];
+                for n in 0..KEYS {
+                    let bits = (mix(key(n)) >> shift) & 0xffff_ffff;
+                    used[((bits * KEYS) >> 32) as usize] = true;
+                }
+                let used = used.iter().filter(|used| **used).count();
+                assert!((60_000..67_000).contains(&used), "{pattern} {shift}: {used}");
+            }
+        }
+    }
 }
