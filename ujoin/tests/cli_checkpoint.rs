@@ -190,6 +190,11 @@ fn two_runs_do_not_share_a_checkpoint() {
     let second = ujoin_in(folder.path(), &arguments, b"");
     assert_eq!(second.code, 2);
     assert!(second.err.contains("another run uses"), "{}", second.err);
+    assert!(
+        second.err.contains("= help: wait until it has ended, or name another"),
+        "{}",
+        second.err
+    );
     drop(input);
     assert!(first.wait().expect("a child").success());
 }

@@ -233,7 +233,8 @@ pub(crate) struct Memory {
     /// Which sightings go to disk beyond that [default: quantile].
     #[arg(long, value_enum, value_name = "POLICY", requires = "memory")]
     spill: Option<PolicyName>,
-    /// Where they go [default: a private temporary directory].
+    /// Where they go [default: a private directory `ujoin-spill-*` among the temporary ones, which ends
+    /// with the run; what killed runs have left is removed].
     #[arg(long, value_name = "DIR", requires = "memory")]
     pub(crate) spill_dir: Option<PathBuf>,
     /// With `--spill less-than`: write what is at most this likely [default: 0.8].

@@ -100,6 +100,9 @@ pub(super) struct Checkpoints {
     _lock: ujoin::storage::StorageLock,
 }
 
+/// Why there can be none, and what would help.
+pub(super) type Refusal = (String, Option<&'static str>);
+
 impl Checkpoints {
     /// Those that the arguments ask for.
     pub(super) fn open(
@@ -107,7 +110,7 @@ impl Checkpoints {
         path: &Path,
         streams: &Streams,
         times: &TravelTimes,
-    ) -> Result<Checkpoints, String> {
+    ) -> Result<Checkpoints, Refusal> {
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
@@ -117,8 +120,11 @@ impl Checkpoints {
         let failed = |e: std::io::Error| {
             let place = rows.to_string_lossy();
             match e.kind() {
-                ErrorKind::WouldBlock => format!("another run uses {place}"),
-                _ => format!("cannot use the directory {place}: {}", plain(&e)),
+                ErrorKind::WouldBlock => (
+                    format!("another run uses {place}"),
+                    Some("wait until it has ended, or name another file with `--checkpoint`"),
+                ),
+                _ => (format!("cannot use the directory {place}: {}", plain(&e)), None),
             }
         };
         let files = Files::open(&rows).map_err(failed)?;

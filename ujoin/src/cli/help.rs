@@ -36,6 +36,7 @@ Travel times:
 Sightings:
   The columns stream, time, key, probability and, if several rows are alternatives of one
   observation, observation; others are kept. CSV with a header, or a JSON object on each line.
+  What is compressed with gzip is decompressed.
   time         seconds, whole or decimal, or a date and time as in RFC 3339
                (2024-05-01T12:30:00.25Z); from 1677 to 2262
   key          not empty; equal keys are equal texts, see also --normalize-plates
@@ -65,8 +66,10 @@ Output:
 Memory:
   With --memory, sightings that do not fit go to disk and meet what they have missed when the input
   rests, at a pause mark, now and then as sightings leave the window, or in the end. The result is
-  the same. Half of the bytes are for the rows that results show. Without it, sightings of one window
-  are in memory: the longest travel time and the lateness.
+  the same. Half of the bytes are for the rows that results show. Without --spill-dir they go to a
+  directory `ujoin-spill-*` among the system's temporary ones; it is removed in the end, or by the
+  next such run if the program was killed. Without --memory, sightings of one window are in memory:
+  the longest travel time and the lateness.
 
 Checkpoints:
   With --checkpoint FILE the run can be killed at any moment and started again: the same command

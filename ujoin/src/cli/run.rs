@@ -42,7 +42,13 @@ pub(super) fn main(arguments: &Run) -> Result<ExitCode, Reported> {
     let keeping = &arguments.keeping;
     let mut checkpoints = match &keeping.checkpoint {
         None => None,
-        Some(path) => Some(Checkpoints::open(arguments, path, &streams, &times).map_err(refused)?),
+        Some(path) => {
+            let opened = Checkpoints::open(arguments, path, &streams, &times);
+            Some(opened.map_err(|(message, help)| {
+                report::error(message, help);
+                Reported
+            })?)
+        }
     };
     let joining = &arguments.joining;
     let (mode, threshold, lateness) = (joining.mode, joining.threshold, joining.lateness);

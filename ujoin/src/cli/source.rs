@@ -1,13 +1,16 @@
 //! Where sightings come from.
 
 use std::fs::File;
-use std::io::{self, IsTerminal, Read, Seek, SeekFrom};
+use std::io::{self, Cursor, IsTerminal, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
+use flate2::read::MultiGzDecoder;
 use ujoin::input::Format;
 
+/// How files compressed with gzip begin.
+const GZIP: &[u8] = b"\x1f\x8b";
 /// Bytes that a thread reads ahead at once, and how often.
 const CHUNK: usize = 128 << 10;
 const CHUNKS: usize = 4;
@@ -21,6 +24,7 @@ pub(crate) struct Source {
     /// Its size, when it is a file.
     pub(crate) size: Option<u64>,
     format: Option<Format>,
+    is_live: bool,
 }
 
 #[derive(Debug)]
@@ -41,37 +45,36 @@ struct Pipe {
 }
 
 impl Source {
-    /// Opens a file, or the standard input.
+    /// Opens a file, or the standard input. What is compressed with gzip is decompressed.
     pub(crate) fn open(path: Option<&Path>) -> io::Result<Source> {
+        let pipe = |name, input: Box<dyn Read + Send>| Source {
+            from: From::Pipe(Pipe::new(input)),
+            name,
+            size: None,
+            format: None,
+            is_live: true,
+        };
         let Some(path) = path else {
-            let from = From::Pipe(Pipe::new(io::stdin()));
-            return Ok(Source {
-                from,
-                name: "standard input".to_owned(),
-                size: None,
-                format: None,
-            });
+            return Ok(pipe("standard input".to_owned(), Box::new(io::stdin())));
         };
         let name = path.display().to_string();
-        let file = File::open(path)?;
+        let mut file = File::open(path)?;
         let metadata = file.metadata()?;
         if metadata.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
         if !metadata.is_file() {
-            return Ok(Source {
-                from: From::Pipe(Pipe::new(file)),
-                name,
-                size: None,
-                format: None,
-            });
+            return Ok(pipe(name, Box::new(file)));
         }
-        let format = match path.extension().and_then(|extension| extension.to_str()) {
-            Some("csv") => Some(Format::Csv),
-            Some("jsonl" | "ndjson" | "json") => Some(Format::JsonLines),
-            _ => None,
-        };
-        Ok(Source { from: From::File(file), name, size: Some(metadata.len()), format })
+        let head = head(&mut file)?;
+        file.rewind()?;
+        let format = format_of(path);
+        if head.starts_with(GZIP) {
+            // A thread of its own decompresses it.
+            return Ok(Source { format, is_live: false, ..pipe(name, Box::new(file)) });
+        }
+        let size = Some(metadata.len());
+        Ok(Source { from: From::File(file), name, size, format, is_live: false })
     }
 
     /// The format that the name of the file tells.
@@ -81,7 +84,7 @@ impl Source {
 
     /// Whether somebody may be waiting for output while the input is still being written.
     pub(crate) fn is_live(&self) -> bool {
-        matches!(self.from, From::Pipe(_)) || io::stdout().is_terminal()
+        self.is_live || io::stdout().is_terminal()
     }
 
     /// Waits until there is something to read, or the end; false if there is nothing yet.
@@ -102,10 +105,14 @@ impl Source {
 }
 
 impl Pipe {
-    fn new(mut input: impl Read + Send + 'static) -> Pipe {
+    fn new(input: Box<dyn Read + Send>) -> Pipe {
         let (sender, chunks) = sync_channel(CHUNKS);
         // It ends with the input, or with us; until then it may hang in a read for ever.
         std::thread::spawn(move || {
+            let mut input = match unpacked(input) {
+                Ok(input) => input,
+                Err(e) => return drop(sender.send(Err(e))),
+            };
             loop {
                 let mut chunk = vec![0; CHUNK];
                 let read = match input.read(&mut chunk) {
@@ -144,6 +151,32 @@ impl Pipe {
     fn take(&mut self, chunk: Vec<u8>) {
         self.ended = chunk.is_empty();
         (self.chunk, self.used) = (chunk, 0);
+    }
+}
+
+/// The input, decompressed if it is compressed.
+fn unpacked(mut input: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
+    let head = head(&mut input)?;
+    let packed = head.starts_with(GZIP);
+    let whole = Cursor::new(head).chain(input);
+    Ok(if packed { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) })
+}
+
+/// The first bytes, as many as tell whether the input is compressed.
+fn head(input: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut head = Vec::with_capacity(GZIP.len());
+    input.take(GZIP.len() as u64).read_to_end(&mut head)?;
+    Ok(head)
+}
+
+/// The format that the name of a file tells.
+fn format_of(path: &Path) -> Option<Format> {
+    let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    match Path::new(name).extension()?.to_str()? {
+        "csv" => Some(Format::Csv),
+        "jsonl" | "ndjson" | "json" => Some(Format::JsonLines),
+        _ => None,
     }
 }
 

@@ -5,6 +5,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use ujoin::storage::{Files, Storage as _};
 
 /// Bytes that are gathered before they are written.
 const BUFFER: usize = 64 << 10;
@@ -24,6 +25,8 @@ pub(super) struct Target {
     pub(super) buffer: Vec<u8>,
     pub(super) error: Option<io::Error>,
     delivered: Delivered,
+    /// Whether the name of a new file may not outlive a failure of the machine yet.
+    is_new: bool,
 }
 
 enum Out {
@@ -42,6 +45,7 @@ impl Target {
             (Some(path), None) => File::create(path).map(Out::File),
             (Some(path), Some(before)) => reopen(path, before).map(Out::File),
         };
+        let is_new = path.is_some() && before.is_none_or(|before| before.bytes == 0);
         let path = path.map(Path::to_owned);
         match out {
             Ok(out) => Ok(Target {
@@ -50,6 +54,7 @@ impl Target {
                 buffer: Vec::new(),
                 error: None,
                 delivered: before.unwrap_or_default(),
+                is_new,
             }),
             Err(e) => Err((path.unwrap_or_default(), e)),
         }
@@ -94,8 +99,22 @@ impl Target {
             && self.error.is_none()
             && is_regular(file)
         {
-            self.error = file.sync_data().err();
+            self.error = file.sync_data().and_then(|()| self.sync_name()).err();
         }
+    }
+
+    /// Makes the name of a new file survive, once.
+    fn sync_name(&mut self) -> io::Result<()> {
+        if let Some(path) = self.path.as_deref().filter(|_| self.is_new) {
+            // A link is followed: the file lies where it leads.
+            let path = path.canonicalize()?;
+            match Files::at(path.parent().unwrap_or(Path::new("/"))).sync_dir() {
+                // One may write to a file in a directory that one may not read.
+                Err(e) if e.kind() != io::ErrorKind::PermissionDenied => return Err(e),
+                _ => self.is_new = false,
+            }
+        }
+        Ok(())
     }
 }
 

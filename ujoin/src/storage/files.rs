@@ -12,6 +12,9 @@ use super::{ReadFile, Storage, StorageLock, WriteFile};
 /// would let a third process lock a new file of this name while a second holds the old one.
 const LOCK: &str = "LOCK";
 
+/// How the names of temporary directories begin.
+const TEMPORARY: &str = "ujoin-spill-";
+
 /// A [`Storage`] that is a directory of the file system.
 #[derive(Clone, Debug)]
 pub struct Files {
@@ -20,13 +23,17 @@ pub struct Files {
     temporary: Option<Arc<Temporary>>,
 }
 
+/// A directory that goes with its last user. Its lock tells other processes that there is one.
 #[derive(Debug)]
-struct Temporary(PathBuf);
+struct Temporary {
+    directory: PathBuf,
+    _lock: Option<File>,
+}
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // There is nobody to tell; what is left lies in the system's directory for such things.
-        let _ = fs::remove_dir_all(&self.0);
+        // There is nobody to tell; what is left goes when the next one is made.
+        let _ = fs::remove_dir_all(&self.directory);
     }
 }
 
@@ -47,26 +54,44 @@ impl Files {
         Files { directory: directory.as_ref().to_owned(), temporary: None }
     }
 
-    /// A new directory among the system's temporary ones, readable by this user only, that is removed
-    /// when the last clone is dropped.
+    /// A new directory among the system's temporary ones, `ujoin-spill-PROCESS-NUMBER`, readable by
+    /// this user only, that is removed when the last clone is dropped. Those that killed processes of
+    /// this user have left are removed now.
     ///
     /// # Errors
     /// Whatever the system reports.
     pub fn temporary() -> io::Result<Files> {
+        Files::temporary_in(std::env::temp_dir())
+    }
+
+    /// As [`temporary`](Files::temporary), in a directory of the caller's choice.
+    ///
+    /// # Errors
+    /// Whatever the system reports.
+    pub fn temporary_in(parent: impl AsRef<Path>) -> io::Result<Files> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        let parent = std::env::temp_dir();
+        let parent = parent.as_ref();
         loop {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
-            let directory = parent.join(format!("ujoin-{}-{number}", std::process::id()));
+            let directory = parent.join(format!("{TEMPORARY}{}-{number}", std::process::id()));
             match private_directory(&directory) {
-                Ok(()) => {
-                    let temporary = Some(Arc::new(Temporary(directory.clone())));
-                    return Ok(Files { directory, temporary });
-                }
-                // Left by a killed process that had our number.
-                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+                Ok(()) => {}
+                // Of a killed process that had our number.
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => continue,
                 Err(e) => return Err(e),
             }
+            let lock = match take(&directory) {
+                // Whoever tidies up took it before it was locked.
+                Ok(None) => continue,
+                Ok(lock) => lock,
+                // Where directories cannot be locked, nobody takes them for left over.
+                Err(_) => None,
+            };
+            if let Some(lock) = &lock {
+                remove_left_over(parent, lock);
+            }
+            let temporary = Temporary { directory: directory.clone(), _lock: lock };
+            return Ok(Files { directory, temporary: Some(Arc::new(temporary)) });
         }
     }
 
@@ -76,6 +101,67 @@ impl Files {
         &self.directory
     }
 }
+
+/// Locks a temporary directory; `None` if another has it, or has removed it.
+#[cfg(unix)]
+fn take(directory: &Path) -> io::Result<Option<File>> {
+    use std::os::unix::fs::MetadataExt;
+    let is_gone = |e: &io::Error| e.kind() == io::ErrorKind::NotFound;
+    let file = match File::open(directory) {
+        Ok(file) => file,
+        Err(e) if is_gone(&e) => return Ok(None),
+        Err(e) => return Err(e),
+    };
+    match fs4::FileExt::try_lock(&file) {
+        Ok(()) => {}
+        Err(fs4::TryLockError::WouldBlock) => return Ok(None),
+        Err(fs4::TryLockError::Error(e)) => return Err(e),
+    }
+    // The name may have come to stand for another directory meanwhile, or for a link to one.
+    match fs::symlink_metadata(directory) {
+        Ok(now) => {
+            let locked = file.metadata()?;
+            Ok(((now.dev(), now.ino()) == (locked.dev(), locked.ino())).then_some(file))
+        }
+        Err(e) if is_gone(&e) => Ok(None),
+        Err(e) => Err(e),
+    }
+}
+
+/// Removes the temporary directories of processes that were killed: those that belong to the owner
+/// of `ours` and that nobody has locked.
+#[cfg(unix)]
+fn remove_left_over(parent: &Path, ours: &File) {
+    use std::os::unix::fs::MetadataExt;
+    let Ok(user) = ours.metadata().map(|metadata| metadata.uid()) else { return };
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let is_ours = |name: &str| {
+            let numbers = name.strip_prefix(TEMPORARY).and_then(|name| name.split_once('-'));
+            let is_number = |text: &str| text.parse::<u64>().is_ok();
+            numbers.is_some_and(|(process, number)| is_number(process) && is_number(number))
+        };
+        if !name.to_str().is_some_and(is_ours) {
+            continue;
+        }
+        // What cannot be read or removed is left for another time: it is nobody's hindrance.
+        let path = entry.path();
+        let is_own = fs::symlink_metadata(&path).is_ok_and(|at| at.is_dir() && at.uid() == user);
+        if is_own && let Ok(Some(lock)) = take(&path) {
+            let _ = fs::remove_dir_all(&path);
+            drop(lock);
+        }
+    }
+}
+
+/// Other systems do not lock directories; there what a killed process leaves stays.
+#[cfg(not(unix))]
+fn take(_: &Path) -> io::Result<Option<File>> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(not(unix))]
+fn remove_left_over(_: &Path, _: &File) {}
 
 #[cfg(unix)]
 fn private_directory(path: &Path) -> io::Result<()> {

@@ -75,3 +75,48 @@ fn a_temporary_directory_goes_with_its_last_clone() {
     drop(clone);
     assert!(!path.exists());
 }
+
+#[cfg(unix)]
+#[test]
+fn what_killed_processes_have_left_goes_with_the_next_temporary_directory() {
+    let parent = tempfile::tempdir().unwrap();
+    let names = || {
+        let mut names: Vec<_> = std::fs::read_dir(parent.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    };
+    let path = |name: &str| parent.path().join(name);
+    let make = |name: &str| std::fs::create_dir(path(name)).unwrap();
+    // Left over: with files, and empty.
+    make("ujoin-spill-999999999-0");
+    std::fs::write(path("ujoin-spill-999999999-0").join("0000000000000002.segment"), b"x").unwrap();
+    make("ujoin-spill-999999999-1");
+    // Not ours.
+    let others = ["ujoin-spill", "ujoin-spill-1", "ujoin-spill-1-x", "ujoin-spill-1-2-3", "x-1-2"];
+    others.iter().for_each(|name| make(name));
+    std::fs::write(path("ujoin-spill-7-7"), b"a file").unwrap();
+    make("elsewhere");
+    std::os::unix::fs::symlink(path("elsewhere"), path("ujoin-spill-8-8")).unwrap();
+    let before = names();
+
+    let files = Files::temporary_in(parent.path()).unwrap();
+    let name = files.directory().file_name().unwrap().to_str().unwrap().to_owned();
+    let expected = |with: &[&str]| {
+        let is_left = |name: &&String| !name.starts_with("ujoin-spill-999999999-");
+        let mut names: Vec<String> = before.iter().filter(is_left).cloned().collect();
+        names.extend(with.iter().map(|&name| name.to_owned()));
+        names.sort();
+        names
+    };
+    assert_eq!(names(), expected(&[&name]));
+
+    // One that is in use stays.
+    let other = Files::temporary_in(parent.path()).unwrap();
+    let second = other.directory().file_name().unwrap().to_str().unwrap().to_owned();
+    assert_eq!(names(), expected(&[&name, &second]));
+    drop((files, other));
+    assert_eq!(names(), expected(&[]));
+}
