@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
 # Fetches and builds the engines that `bench-harness compare` can compare ours with:
 #
-#   fetch.sh DIR [flink] [varpulis]
+#   fetch.sh DIR [flink] [varpulis] [duckdb]
 #
-# Both when none is named. `bench-harness compare` looks in .bench-data/peers unless told otherwise.
+# All when none is named. `bench-harness compare` looks in .bench-data/peers unless told otherwise.
 # Nothing else runs this script: not the tests, not `reproduce`.
 #
 #   flink      the package apache-flink-libraries from PyPI (330 MB), of which flink-cep and flink-dist
 #              are kept (210 MB); needs python3 with pip, and javac and java 17 or newer
 #   varpulis   the crate varpulis-sase from crates.io, built with the small program around it; needs
 #              cargo
+#   duckdb     the packages duckdb and numpy from PyPI (140 MB), and the small program around them;
+#              needs python3 with pip
 #
 # What is there already is kept, so that a second run is cheap. The exit status is 0 when every peer
 # that was asked for is there and 1 otherwise.
@@ -19,17 +21,19 @@
 set -euo pipefail
 
 if [ $# -lt 1 ] || [ -z "$1" ] || [ "${1#-}" != "$1" ]; then
-    echo "usage: fetch.sh DIR [flink] [varpulis]" >&2
+    echo "usage: fetch.sh DIR [flink] [varpulis] [duckdb]" >&2
     exit 2
 fi
 mkdir -p -- "$1"
 dir=$(cd -- "$1" && pwd)
 shift
-[ $# -gt 0 ] || set -- flink varpulis
+[ $# -gt 0 ] || set -- flink varpulis duckdb
 here=$(cd -- "$(dirname -- "$0")" && pwd)
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/peers-fetch.XXXXXX")
 trap 'rm -rf -- "$scratch"' EXIT
 flink=2.3.0
+duckdb=2.0.1
+numpy=2.4.6
 
 # have TOOL.. : true when every named program can be run.
 have() {
@@ -83,11 +87,24 @@ varpulis() {
     cp -- "$target/release/varpulis-peer$suffix" "$dir/varpulis/"
 }
 
+duckdb() {
+    have python3 || return 1
+    local lib=$dir/duckdb/lib
+    if [ ! -d "$lib/duckdb-$duckdb.dist-info" ]; then
+        mkdir -p -- "$dir/duckdb"
+        python3 -m pip install --quiet --disable-pip-version-check --only-binary=:all: \
+            --target "$scratch/duckdb" "duckdb==$duckdb" "numpy==$numpy" || return 1
+        rm -rf -- "$lib"
+        mv -- "$scratch/duckdb" "$lib"
+    fi
+    cp -- "$here/duckdb/duckdb_peer.py" "$dir/duckdb/"
+}
+
 for peer in "$@"; do
     case $peer in
-        flink | varpulis) ;;
+        flink | varpulis | duckdb) ;;
         *)
-            echo "fetch.sh: no peer is called $peer; there are flink and varpulis" >&2
+            echo "fetch.sh: no peer is called $peer; there are flink, varpulis and duckdb" >&2
             exit 2
             ;;
     esac

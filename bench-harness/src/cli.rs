@@ -108,13 +108,14 @@ struct CompareArguments {
     /// The engine
     engine: Engine,
     /// Only these peers. nfab has flink and varpulis; multipattern has aho-corasick, daachorse,
-    /// varpulis, and our own naive-sharing and single
+    /// varpulis, and our own naive-sharing and single; ujoin has sqlite, sqlite-tuned, duckdb, and our
+    /// own paper
     #[arg(long, value_name = "PEER", num_args = 1.., value_delimiter = ',')]
     peers: Vec<String>,
     /// Only these workloads
     #[arg(long, value_name = "WORKLOAD", num_args = 1.., value_delimiter = ',')]
     only: Vec<String>,
-    /// The number of events of each workload, instead of what the scale says
+    /// The number of events or tuples of each workload, instead of what the scale says
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=100_000_000))]
     events: Option<u64>,
     /// Events of a file in place of generated ones, for multipattern: CSV or JSON lines with the

@@ -17,7 +17,7 @@ mod plots;
 mod registry;
 mod rpdt;
 mod spread;
-mod ujoin;
+pub(crate) mod ujoin;
 
 use std::fmt;
 use std::str::FromStr;

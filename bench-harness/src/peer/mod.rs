@@ -1,10 +1,11 @@
-//! Our engines against others that match patterns of events, in one run on the same events.
+//! Our engines against others that do the same, in one run on the same input.
 //!
 //! | Module | What it holds |
 //! | --- | --- |
 //! | [`workload`] | nfab's events and patterns; **start reading here** |
 //! | [`own`] | nfab on a workload |
 //! | [`multi`] | multipattern: its workloads, itself and its peers |
+//! | [`join`] | ujoin: its workloads, itself and its peers |
 //! | [`process`] | a peer on a workload, in a process of its own |
 //! | [`rounds`] | interleaved rounds, answers compared before times |
 //! | [`table`] | ratios, as rows and as a table for people |
@@ -12,6 +13,7 @@
 //! A peer is optional. Nothing here fetches or builds one: `bench-harness/peers/fetch.sh` does when it is
 //! called, and who did not call it is told so.
 
+pub mod join;
 pub mod multi;
 pub mod own;
 pub mod process;
@@ -25,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use cpu_time::ThreadTime;
+use cpu_time::ProcessTime;
 
 use crate::error::Result;
 use workload::Workload;
@@ -56,7 +58,8 @@ impl fmt::Display for Answer {
 pub struct Round {
     /// Wall time in seconds.
     pub wall: f64,
-    /// CPU time in seconds of the thread that matches; garbage collection elsewhere is not in it.
+    /// CPU time in seconds: of all threads in this process and in Python, of the thread that matches in
+    /// Java, whose garbage collection elsewhere is not in it.
     pub cpu: f64,
     /// What it found.
     pub answer: Answer,
@@ -92,7 +95,7 @@ pub fn repeated<P>(
     let begin = Instant::now();
     let mut once = || {
         let mut prepared = prepare();
-        let (wall, cpu) = (Instant::now(), ThreadTime::now());
+        let (wall, cpu) = (Instant::now(), ProcessTime::now());
         let answer = run(&mut prepared);
         let (wall, cpu) = (wall.elapsed(), cpu.elapsed());
         answer.map(|answer| (wall, cpu, answer))

@@ -2,6 +2,7 @@
 
 mod multi;
 mod nfab;
+mod ujoin;
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -26,6 +27,8 @@ pub enum Engine {
     Nfab,
     /// Many sequence patterns at once
     Multipattern,
+    /// Joins of uncertain streams
+    Ujoin,
 }
 
 /// What to compare.
@@ -74,6 +77,7 @@ pub fn compare(
     match compare.engine {
         Engine::Nfab => nfab::compare(&mut session)?,
         Engine::Multipattern => multi::compare(&mut session)?,
+        Engine::Ujoin => ujoin::compare(&mut session)?,
     }
     session.finish()
 }

@@ -212,6 +212,11 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// A sum over all pairs.
+    pub fn digest(&self) -> u64 {
+        self.digest
+    }
+
     /// Adds the result of two tuples with these numbers; which comes first does not matter.
     pub fn add(&mut self, a: u64, b: u64, probability: u64) {
         let mut mixed = 0_u64;

@@ -20,6 +20,9 @@ mod speed;
 mod spill;
 mod sweep;
 
+pub use engines::{Setup, Way, ready};
+pub use load::{Data, Load as Tuples};
+
 use super::{Experiment, Paper};
 
 /// The paper.
