@@ -47,7 +47,7 @@ fn places(context: &Context<'_>) -> Result<Vec<Place>> {
     let theta = Product::from(hundredths(70));
     let place = |data: Data| {
         let load = Load::new(data, 60, rate(context.scale), 2.5, context.seed)?;
-        Ok(Place { x: data.name().into(), load, setup: Setup::new(60, theta)? })
+        Ok(Place { x: data.name().into(), load, setup: Setup::new(60, theta)?, before: 0 })
     };
     DATA.into_iter().map(place).collect()
 }
@@ -157,7 +157,7 @@ impl Experiment for Datasets {
                 context.record.data_sha256(Some(place.load.sha256.clone()));
                 let Some(times) = run.samples.cpu_summary() else { continue };
                 let given = run.tuples as f64;
-                let survivors = place.load.survivors(place.setup.threshold) as f64;
+                let survivors = place.survivors() as f64;
                 context.record.point(&speed(data), way, times.rate(given / 1e6), sweep::RATE);
                 context.record.point(&cost(data), way, times.scale(1e9 / survivors), "ns");
             }

@@ -127,9 +127,9 @@ pub fn fail(error: ujoin::Error) -> Error {
 pub enum Ready {
     /// One of our engines.
     Engine(Box<dyn Join>),
-    /// The database.
+    /// The database, and how many results it has from before the time that is taken.
     #[cfg(feature = "sqlite")]
-    Database(Database),
+    Database(Database, u64),
 }
 
 /// Makes what joins.
@@ -156,7 +156,7 @@ pub fn ready(way: Way, setup: &Setup) -> Result<Ready> {
 fn database(layout: Layout, setup: &Setup) -> Result<Ready> {
     let Setup { limit, threshold, interval, .. } = *setup;
     let job = Job { threshold, limit, interval };
-    Database::new(layout, job).map(Ready::Database).map_err(sqlite)
+    Database::new(layout, job).map(|database| Ready::Database(database, 0)).map_err(sqlite)
 }
 
 #[cfg(feature = "sqlite")]
@@ -174,7 +174,25 @@ impl Ready {
                 Ok(sink.pairs)
             }
             #[cfg(feature = "sqlite")]
-            Self::Database(database) => database.run(tuples).map_err(sqlite),
+            Self::Database(database, before) => {
+                database.run(tuples).map(|all| all - *before).map_err(sqlite)
+            }
+        }
+    }
+
+    /// Joins tuples that come before those that are timed.
+    pub fn fill(&mut self, tuples: &[Tuple]) -> Result<()> {
+        match self {
+            Self::Engine(join) => {
+                let mut sink = Count::default();
+                push(&mut **join, tuples, &mut sink)?;
+                join.pause(&mut sink).map_err(fail)
+            }
+            #[cfg(feature = "sqlite")]
+            Self::Database(database, before) => {
+                *before = database.run(tuples).map_err(sqlite)?;
+                Ok(())
+            }
         }
     }
 
@@ -184,7 +202,7 @@ impl Ready {
         match self {
             Self::Engine(join) => feed(&mut **join, tuples, &mut answer)?,
             #[cfg(feature = "sqlite")]
-            Self::Database(database) => {
+            Self::Database(database, _) => {
                 database.run(tuples).map_err(sqlite)?;
                 for (a, b, probability) in database.illegal().map_err(sqlite)? {
                     answer.add(a, b, probability);
@@ -197,10 +215,12 @@ impl Ready {
 
 /// Gives an engine all tuples and ends it.
 pub fn feed(join: &mut dyn Join, tuples: &[Tuple], sink: &mut dyn Sink) -> Result<()> {
-    for chunk in tuples.chunks(CHUNK) {
-        join.push(chunk, sink).map_err(fail)?;
-    }
+    push(join, tuples, sink)?;
     join.finish(sink).map_err(fail)
+}
+
+fn push(join: &mut dyn Join, tuples: &[Tuple], sink: &mut dyn Sink) -> Result<()> {
+    tuples.chunks(CHUNK).try_for_each(|chunk| join.push(chunk, sink).map_err(fail))
 }
 
 /// Number and digest of results.

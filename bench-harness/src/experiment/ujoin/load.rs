@@ -114,12 +114,12 @@ impl Load {
         let sha256 = hash(&StreamKind::Traffic(options), seed)?;
         Ok(Self { tuples: numbered(tuples), streams, sha256 })
     }
+}
 
-    /// How many tuples reach the threshold.
-    pub fn survivors(&self, threshold: Product) -> u64 {
-        let survives = |tuple: &&Tuple| Product::from(tuple.probability) >= threshold;
-        self.tuples.iter().filter(survives).count() as u64
-    }
+/// How many tuples reach the threshold.
+pub fn survivors(tuples: &[Tuple], threshold: Product) -> u64 {
+    let survives = |tuple: &&Tuple| Product::from(tuple.probability) >= threshold;
+    tuples.iter().filter(survives).count() as u64
 }
 
 /// A probability of so many hundredths.

@@ -5,7 +5,7 @@
 //! | [`examples`] | the worked examples, Figs. 1, 4 and 5 |
 //! | [`curves`] | speed against checkpoints, interval of expiry and threshold, Figs. 6 to 14 |
 //! | [`datasets`] | which data are fast |
-//! | [`budget`], [`spill`] | results when memory does not suffice, Figs. 15 and 16 |
+//! | [`budget`], [`shares`], [`spill`] | results when memory does not suffice, Figs. 15 and 16 |
 //! | [`speed`], [`precision`] | our own checks: the log; cloned plates found, and false alarms |
 //! | [`load`], [`engines`], [`sweep`] | tuples; one way to run everything; speeds over a range of x |
 
@@ -16,6 +16,7 @@ mod engines;
 mod examples;
 mod load;
 mod precision;
+mod shares;
 mod speed;
 mod spill;
 mod sweep;
@@ -52,7 +53,7 @@ pub fn experiments() -> Vec<Box<dyn Experiment>> {
     }
     all.push(Box::new(datasets::Datasets));
     all.push(Box::new(budget::Averages));
-    all.push(Box::new(budget::Shares));
+    all.push(Box::new(shares::Shares));
     all.push(Box::new(precision::Precision));
     all.push(Box::new(speed::Speed));
     all

@@ -10,7 +10,7 @@ use ujoin::{
 };
 
 use super::engines::{Answer, Setup, fail};
-use super::load::{Load, hundredths};
+use super::load::{Load, hundredths, survivors};
 use crate::error::{Error, Result};
 use crate::experiment::Scale;
 
@@ -91,8 +91,16 @@ impl Case {
         let load = Load::uniform(&options, seed)?;
         // A stream more: of the probes that look into the memory.
         let setup = Setup::new(STREAMS + 1, Product::from(hundredths(70)))?;
-        let live = load.survivors(setup.threshold) as usize / windows as usize;
+        let live = survivors(&load.tuples, setup.threshold) as usize / windows as usize;
         Ok(Self { load, setup, slots, live })
+    }
+
+    /// The tuples of the first window alone.
+    pub fn first_window(&self) -> Self {
+        let first = self.load.tuples.iter().take_while(|tuple| tuple.time < self.setup.limit);
+        let tuples: Arc<[Tuple]> = first.copied().collect();
+        let live = survivors(&tuples, self.setup.threshold) as usize;
+        Self { load: Load { tuples, ..self.load.clone() }, live, ..self.clone() }
     }
 
     /// A budget of this share of what memory would have to hold.

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use ujoin::Tuple;
+
 use super::engines::{Ready, Setup, Way, agreed, ready};
-use super::load::Load;
+use super::load::{Load, survivors};
 use crate::error::{Error, Result};
 use crate::experiment::{Context, Scale};
 use crate::measure::{Contender, Plan, Samples, Summary, interleave};
@@ -30,6 +32,39 @@ pub struct Place {
     pub load: Load,
     /// How.
     pub setup: Setup,
+    /// How many of the tuples come before the time that is taken.
+    pub before: usize,
+}
+
+impl Place {
+    /// The tuples that are timed.
+    pub fn timed(&self) -> &[Tuple] {
+        &self.load.tuples[self.before..]
+    }
+
+    /// How many of the tuples that are timed reach the threshold.
+    pub fn survivors(&self) -> u64 {
+        survivors(self.timed(), self.setup.threshold)
+    }
+
+    /// What joins, with the tuples before the time.
+    fn ready(&self, way: Way) -> Result<Ready> {
+        filled(way, &self.setup, &self.load.tuples[..self.before])
+    }
+
+    /// How many results the tuples that are timed have.
+    pub fn found(&self) -> Result<u64> {
+        self.ready(Way::Log)?.count(self.timed())
+    }
+}
+
+/// Makes what joins and gives it these tuples.
+fn filled(way: Way, setup: &Setup, tuples: &[Tuple]) -> Result<Ready> {
+    let mut made = ready(way, setup)?;
+    if !tuples.is_empty() {
+        made.fill(tuples)?;
+    }
+    Ok(made)
 }
 
 /// The runs of a way at an x.
@@ -56,7 +91,7 @@ pub fn check(context: &mut Context<'_>, places: &[Place], ways: &[Way]) -> Resul
     for place in places {
         let answer = agreed(ways, &place.setup, &place.load.tuples)
             .map_err(|error| error.within(&place.x))?;
-        let survivors = place.load.survivors(place.setup.threshold);
+        let survivors = survivors(&place.load.tuples, place.setup.threshold);
         context.record.data_sha256(Some(place.load.sha256.clone()));
         context.record.count(GIVEN, place.x.clone(), place.load.tuples.len() as u64, "");
         context.record.count(SURVIVORS, place.x.clone(), survivors, "");
@@ -77,8 +112,7 @@ pub fn run(context: &mut Context<'_>, places: &[Place], ways: &[Way]) -> Result<
     let runs = time(context, places, ways)?;
     for run in &runs {
         let Some(place) = places.iter().find(|place| place.x == run.x) else { continue };
-        let (given, survivors) =
-            (run.tuples as f64, place.load.survivors(place.setup.threshold) as f64);
+        let (given, survivors) = (run.tuples as f64, place.survivors() as f64);
         let (name, x) = (run.way.name(), || run.x.clone());
         context.record.data_sha256(Some(place.load.sha256.clone()));
         if let Some(times) = run.samples.cpu_summary() {
@@ -96,7 +130,7 @@ pub fn run(context: &mut Context<'_>, places: &[Place], ways: &[Way]) -> Result<
 pub fn time(context: &Context<'_>, places: &[Place], ways: &[Way]) -> Result<Vec<Run>> {
     let mut contenders = Vec::new();
     for place in places {
-        let expected = ready(Way::Log, &place.setup)?.count(&place.load.tuples)?;
+        let expected = place.found()?;
         contenders.extend(ways.iter().map(|&way| contender(way, place, expected)));
     }
     let samples = interleave(&mut contenders, &plan(context), context.progress)?;
@@ -104,7 +138,7 @@ pub fn time(context: &Context<'_>, places: &[Place], ways: &[Way]) -> Result<Vec
     let run = |((place, way), samples): ((&Place, Way), _)| Run {
         way,
         x: place.x.clone(),
-        tuples: place.load.tuples.len() as u64,
+        tuples: place.timed().len() as u64,
         samples,
     };
     Ok(at.zip(samples).map(run).collect())
@@ -112,11 +146,13 @@ pub fn time(context: &Context<'_>, places: &[Place], ways: &[Way]) -> Result<Vec
 
 /// A way to join at a place, which must find so much in every run.
 pub fn contender(way: Way, place: &Place, expected: u64) -> Contender<'static, ()> {
-    let (tuples, setup) = (Arc::clone(&place.load.tuples), place.setup.clone());
-    // Tables, threads and the database are made, and dropped, outside of the time.
-    let prepare = move || ready(way, &setup);
+    let (tuples, setup, before) =
+        (Arc::clone(&place.load.tuples), place.setup.clone(), place.before);
+    let timed = Arc::clone(&tuples);
+    // Tables, threads and the database are made, filled and dropped outside of the time.
+    let prepare = move || filled(way, &setup, &tuples[..before]);
     let run = move |made: &mut Result<Ready>| match made {
-        Ok(ready) => same(ready.count(&tuples)?, expected),
+        Ok(ready) => same(ready.count(&timed[before..])?, expected),
         Err(error) => Err(Error::failed(error.to_string())),
     };
     Contender::prepared(way.name(), prepare, run)
