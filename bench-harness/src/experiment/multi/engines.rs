@@ -68,6 +68,28 @@ impl Event for Reading {
     }
 }
 
+/// An event that is its type alone, as a byte: the array that an automaton for bytes reads. Where windows
+/// are of events, times are not looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Letter(pub u8);
+
+impl Event for Letter {
+    #[inline]
+    fn event_type(&self) -> TypeId {
+        TypeId(u32::from(self.0))
+    }
+
+    #[inline]
+    fn time(&self) -> i64 {
+        0
+    }
+
+    #[inline]
+    fn attribute(&self, _: Slot) -> ValueRef<'_> {
+        ValueRef::Missing
+    }
+}
+
 /// A set of patterns given as numbers of types.
 pub fn set_of<N: AsRef<str>>(
     types: &[N],
@@ -132,6 +154,11 @@ impl Load {
     /// The parameters of Table 1 but for the number of events.
     pub fn table1(events: u64, seed: u64) -> Result<Self> {
         Self::new(Shape::Random, PATTERNS, events, seed)
+    }
+
+    /// The types of the events, a byte each.
+    pub fn letters(&self) -> Vec<Letter> {
+        self.events.iter().map(|event| Letter(event.0.letter)).collect()
     }
 
     /// The patterns as a set.

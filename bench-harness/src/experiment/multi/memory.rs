@@ -70,7 +70,9 @@ pub fn needs(rows: &[&Row], x: &X, at: &str) -> Vec<String> {
         others.iter().filter(|(_, heap)| heap < proposed).map(|(other, _)| other.name()).collect();
     if !less.is_empty() {
         sentences.push(format!(
-            "It needs more memory than {}: it keeps the shared lists of pairs as well.",
+            "It needs more memory than {}. Lists of pairs are kept only where at least 32 patterns have a \
+             pair and every match is read; what the ring and what decomposition needs is told apart in \
+             Fig. 15.",
             less.join(" and ")
         ));
     }
@@ -113,8 +115,8 @@ impl Experiment for Memory {
                  Single keeps every partial match. Optimized keeps none: only the events of the \
                  window by type, and a plan and a number for each prefix, all of this for every \
                  pattern. Sharing keeps windows and numbers of prefixes once for all patterns. \
-                 Proposed adds to that what pairs of operands share, which is memory that it spends to \
-                 save time; and it keeps the stream as a ring of its last events, which takes less than \
+                 Proposed adds to that what pairs of operands share (with the ring only if at least 32 \
+                 patterns have a pair), which is memory that it spends to save time; and it keeps the stream as a ring of its last events, which takes less than \
                  windows do, has nothing to do with decomposition, and would serve sharing as well. So \
                  both are shown with the ring and without: only two that both have it, or both have it \
                  not, say what decomposition needs."

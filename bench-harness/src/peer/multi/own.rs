@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use multipattern::{Config, Detector, Match, Method, Record, TypeId, Visit};
+use multipattern::{Config, Detector, Event, Match, Method, Slot, TypeId, ValueRef, Visit};
 
 use super::digest;
 use super::workload::Load;
@@ -15,7 +15,7 @@ use crate::peer::{Answer, Found, Round, Runner, repeated};
 pub struct Own {
     name: &'static str,
     detector: Detector,
-    events: Rc<[Record]>,
+    events: Rc<[Kind]>,
     repeats: u32,
 }
 
@@ -23,10 +23,26 @@ fn fail(error: multipattern::Error) -> Error {
     Error::failed(format!("multipattern: {error}"))
 }
 
-/// The events of a load as multipattern reads them; times are their numbers.
-pub fn records(load: &Load) -> Rc<[Record]> {
-    let record = |(time, &kind)| Record::new(TypeId(u32::from(kind)), time);
-    (0..).zip(&load.events).map(record).collect()
+/// An event that is its type alone, as a byte: what the peers read. Windows are of events, so times are
+/// not looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind(u8);
+
+impl Event for Kind {
+    #[inline]
+    fn event_type(&self) -> TypeId {
+        TypeId(u32::from(self.0))
+    }
+
+    #[inline]
+    fn time(&self) -> i64 {
+        0
+    }
+
+    #[inline]
+    fn attribute(&self, _: Slot) -> ValueRef<'_> {
+        ValueRef::Missing
+    }
 }
 
 impl Own {
@@ -34,7 +50,12 @@ impl Own {
     pub fn new(name: &'static str, load: &Load, method: Method) -> Result<Self> {
         let config = Config::new().method(method);
         let detector = Detector::with_config(&load.set()?, config).map_err(fail)?;
-        Ok(Self { name, detector, events: records(load), repeats: 1 })
+        Ok(Self {
+            name,
+            detector,
+            events: load.events.iter().copied().map(Kind).collect(),
+            repeats: 1,
+        })
     }
 }
 
