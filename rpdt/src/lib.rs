@@ -66,7 +66,8 @@
 //! | [`paper`] | 3.2-3.4, 4.2 | the automaton as the paper draws it: DOT, explanation |
 //! | `automaton` | 3.3, 4.1 | what runs: Glushkov automata of siblings, lazily determinised table |
 //! | `engine` (start reading in `engine/mod.rs`) | 4 | instances, runs, buffers, answers |
-//! | [`input`] | | the boundary to readers; the scanner, the quick-xml front end |
+//! | [`input`] | | the boundary to readers; the scanner, the quick-xml front end, encodings |
+//! | `parallel` | | one document on several threads |
 //!
 //! # Cost
 //!
@@ -76,6 +77,22 @@
 //! everything that could grow; two of the defaults are generous: the depth of nesting is not limited,
 //! and up to 4 GiB of undecided answers may be held. Set them lower for documents that you do not
 //! trust. Nothing recurses on the depth of the document.
+//!
+//! # Threads
+//!
+//! [`Plan::run_file_on`] and [`Plan::run_slice_on`] match one large document on several [`Threads`],
+//! with the answers, the order and the errors of one. Each thread starts in the middle of the
+//! document with what it assumes of the elements around it; the assumption is checked when the
+//! thread before arrives there. Wrong ones cost time, nothing else. [`Plan::threads_explained`] says
+//! where a query lets documents be divided.
+//!
+//! # What is checked
+//!
+//! With [`Checks::Fast`](input::Checks::Fast), the default, elements in which nothing can match are
+//! passed over, and text at which nobody looks; what is not noticed there is listed on
+//! [`ScannerSource`](input::ScannerSource) and [`QuickXmlSource`](input::QuickXmlSource).
+//! [`Checks::Strict`](input::Checks::Strict) is full well-formedness by XML 1.0, fifth edition, for
+//! documents without external entities. Nothing is ever fetched.
 //!
 //! # Features
 //!

@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
-use rpdt::Pattern;
 use rpdt::paper::PaperAutomaton;
+use rpdt::{Pattern, Plan};
 
 /// A run as it would look on a terminal: command, output, messages, exit code.
 fn transcript(all: &mut String, arguments: &[&str], document: Option<&[u8]>) {
@@ -142,8 +142,10 @@ fn help() {
 fn explanations() {
     let query = "//a[b!]//c/{ e! , d[f][.//g]* }";
     let automaton = PaperAutomaton::new(&Pattern::parse(query).expect("a query"));
+    let plan = Plan::parse(query).expect("a plan");
+    let threads = format!("\nWith --threads {}.\n", plan.threads_explained(0));
     for (arguments, expected) in [
-        (&["explain", query][..], automaton.explain()),
+        (&["explain", query][..], automaton.explain() + &threads),
         (&["explain", query, "--dot"], automaton.to_dot()),
         (&["explain", "--dot", query], automaton.to_dot()),
     ] {

@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use rpdt::input::{Checks, EntityPolicy, EntityTable};
-use rpdt::{Config, FrontEnd, Limits, Namespaces, Order, Runs, Shape};
+use rpdt::input::{Checks, Encoding, EntityPolicy, EntityTable};
+use rpdt::{Config, FrontEnd, Limits, Namespaces, Order, Runs, Shape, Threads};
 
 use super::help;
 
@@ -46,15 +46,12 @@ pub(crate) struct Explain {
 
 #[derive(Args, Debug)]
 pub(crate) struct Search {
-    /// The query; with -e, this is the file.
+    /// The query; with -e, this is the first file.
     #[arg(value_name = "QUERY")]
     query_or_file: Option<OsString>,
-    /// The document; the standard input if it is missing or `-`.
+    /// The documents; the standard input if there is none, or for `-`.
     #[arg(value_name = "FILE")]
-    file: Option<OsString>,
-    /// Taken only to say that it is too much.
-    #[arg(hide = true)]
-    more: Vec<OsString>,
+    files: Vec<OsString>,
     /// A query; may be given several times, for one pass with all of them.
     #[arg(short = 'e', long = "query", value_name = "QUERY")]
     queries: Vec<String>,
@@ -172,6 +169,12 @@ struct Reading {
     /// Which parser reads the document.
     #[arg(long, value_enum, default_value_t)]
     front_end: FrontEndName,
+    /// The encoding of the documents, whatever they declare.
+    #[arg(long, value_name = "NAME", value_parser = encoding)]
+    encoding: Option<Encoding>,
+    /// Threads for a large file, or for many; 0 for as many as the machine has.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    threads: usize,
     /// What happens to references such as &nbsp; whose text is not known.
     #[arg(long, value_enum, default_value_t)]
     entities: EntitiesName,
@@ -242,55 +245,56 @@ struct LimitFlags {
 }
 
 impl Search {
-    /// The queries and the file, `None` for the standard input; or what is wrong with them.
-    pub(crate) fn queries_and_file(&self) -> Result<(Vec<String>, Option<PathBuf>), String> {
-        let (queries, file) = if self.queries.is_empty() {
+    /// The queries and the files, `None` for the standard input; or what is wrong with them.
+    pub(crate) fn queries_and_files(&self) -> Result<(Vec<String>, Vec<Option<PathBuf>>), String> {
+        let (queries, first) = if self.queries.is_empty() {
             let Some(query) = &self.query_or_file else {
                 return Err("a query is missing, as in `rpdt '//a/b' FILE`".to_owned());
             };
             let Some(query) = query.to_str() else {
                 return Err("the query is not valid UTF-8".to_owned());
             };
-            if let Some(third) = self.more.first() {
-                return Err(format!(
-                    "unexpected argument `{}`: one FILE only",
-                    Path::new(third).display()
-                ));
-            }
-            (vec![query.to_owned()], &self.file)
+            (vec![query.to_owned()], None)
         } else {
-            if let Some(second) = &self.file {
-                return Err(format!(
-                    "unexpected argument `{}`: with -e the only other argument is the file; \
-                     give each further query its own -e",
-                    Path::new(second).display()
-                ));
-            }
-            (self.queries.clone(), &self.query_or_file)
+            (self.queries.clone(), self.query_or_file.as_ref())
         };
-        let file = file.as_ref().filter(|file| *file != "-").map(PathBuf::from);
-        Ok((queries, file))
+        let path = |file: &OsString| (file != "-").then(|| PathBuf::from(file));
+        let mut files: Vec<_> = first.into_iter().chain(&self.files).map(path).collect();
+        if files.iter().filter(|file| file.is_none()).count() > 1 {
+            return Err("the standard input, `-`, can be read only once".to_owned());
+        }
+        if files.is_empty() {
+            files.push(None);
+        }
+        Ok((queries, files))
     }
 
-    /// What may have been meant when the query is at fault, the file is not there or there are too
-    /// many of them.
+    /// What may have been meant when the query is at fault, or a file is not there.
     pub(crate) fn advice(&self) -> Option<&'static str> {
-        let starts_with = |argument: &Option<OsString>, start: &str| {
-            argument.as_ref().and_then(|a| a.to_str()).is_some_and(|a| a.starts_with(start))
+        let starts_with = |argument: Option<&OsString>, start: &str| {
+            argument.and_then(|a| a.to_str()).is_some_and(|a| a.starts_with(start))
         };
-        let (first, second) = (&self.query_or_file, &self.file);
+        let (first, second) = (self.query_or_file.as_ref(), self.files.first());
         if !self.queries.is_empty() {
             return None;
         }
-        if first.as_ref().is_some_and(|first| first == "explain") {
+        if first.is_some_and(|first| first == "explain") {
             return Some("`explain` stands before everything else: `rpdt explain [--dot] QUERY`");
         }
-        if first.as_ref().is_some_and(|first| Path::new(first).is_file())
+        if first.is_some_and(|first| Path::new(first).is_file())
             || (starts_with(second, "/") && !starts_with(first, "/"))
         {
-            return Some("the query comes first, then the file");
+            return Some("the query comes first, then the files");
         }
         starts_with(second, "//").then_some("to run several queries give each of them with -e")
+    }
+
+    /// How many threads to use.
+    pub(crate) fn threads(&self) -> Threads {
+        match self.reading.threads {
+            0 => Threads::available(),
+            n => Threads::new(n),
+        }
     }
 
     /// The options of the library.
@@ -333,6 +337,10 @@ impl Search {
             })
             .entity_table(table)
             .limits(self.limits.limits());
+        let config = match self.reading.encoding {
+            Some(encoding) => config.encoding(encoding),
+            None => config,
+        };
         match self.matching.shape {
             None => config,
             Some(ShapeName::Nodes) => config.shape(Shape::Nodes),
@@ -403,6 +411,12 @@ fn entity(text: &str) -> Result<(String, String), String> {
         return Err("expected NAME=TEXT".to_owned());
     }
     Ok((name.to_owned(), replacement.to_owned()))
+}
+
+fn encoding(text: &str) -> Result<Encoding, String> {
+    let message =
+        "not the name of an encoding, such as UTF-8, ISO-8859-1, windows-1252 or Shift_JIS";
+    Encoding::named(text).ok_or_else(|| message.to_owned())
 }
 
 fn size(text: &str) -> Result<usize, String> {

@@ -1,8 +1,8 @@
 //! The longer texts of `--help`.
 
 pub(super) const USAGE: &str = "\
-rpdt [OPTIONS] QUERY [FILE]
-       rpdt [OPTIONS] -e QUERY [-e QUERY]... [FILE]
+rpdt [OPTIONS] QUERY [FILE]...
+       rpdt [OPTIONS] -e QUERY [-e QUERY]... [FILE]...
        rpdt explain [--dot] QUERY";
 
 pub(super) const ABOUT: &str = "\
@@ -46,12 +46,43 @@ Output (--format):
   With several queries, json becomes {\"query\":I,\"answer\":...} and lines of the other formats
   begin with I and a tab; I counts the queries from 0 in the order in which they are given.
 
+  With several files, json becomes {\"file\":NAME,\"answer\":...}, with \"query\" between them where
+  there are several queries, and lines of the other formats begin with the name and a tab. A file at
+  fault does not keep the others from being searched.
+
   Answers are printed when they are certain, which for most formats is at an end tag. What was
   printed stays valid when the document proves malformed further on. A run that stops early
   (--first, --limit) does not check the rest of the document.
 
+Reading:
+  Encodings: UTF-8, UTF-16 with a byte order mark or recognisable by its first characters, and by
+  declaration US-ASCII, ISO-8859-1 and what the WHATWG's Encoding Standard names but ISO-2022-JP.
+  Offsets are those of the original bytes. --encoding NAME overrules the declaration. A declaration
+  that contradicts the bytes is an error.
+
+  --checks fast (the default) looks at one root, end tags that match, nothing but white space,
+  comments and processing instructions outside the root, the DOCTYPE, names and attributes of every
+  tag that is not passed over. It does NOT look at
+  - elements in which the query cannot match anything: their tags are only counted (with --front-end
+    quick-xml they are checked like others); `<` in a tag and elements that are not closed are
+    errors there, too;
+  - bytes that are not UTF-8, references and `]]>` in text, CDATA sections and comments that neither
+    query nor output need; references in values of attributes;
+  - characters that XML forbids, names of attributes beyond ASCII, `--` in comments.
+  --checks strict looks at all that XML 1.0 (fifth edition) demands of documents, everywhere, and
+  refuses references to entities that nobody declares. It is meant for documents that are not trusted.
+
+  Entities and default values of attributes that the DOCTYPE declares in the document are used; an
+  entity with tags in it is refused. Nothing is ever fetched: external entities and declarations are
+  not known, see --entities and --entity.
+
+  --threads N divides files of 4 MiB or more between N threads, each with a buffer of its own, and
+  deals smaller ones out to them. Answers and their order stay the same. What is no regular file or
+  in another encoding than UTF-8, and queries for which `rpdt explain` says so, take one thread; a
+  note on the standard error tells.
+
 Exit codes:
-  0 answers were found   1 there are none   2 an error in the query, the usage, the document
+  0 answers were found   1 there are none   2 an error in the query, the usage, a document
                                               or the output; the message is on the standard error
 
 Examples:
@@ -63,6 +94,8 @@ Examples:
       zcat big.xml.gz | rpdt -e '//bidder' -e '//seller' --format count
   Does a feed contain an entry with an enclosure?
       rpdt --first --format count '//item[enclosure]' feed.xml
+  All documents of a folder on all processors:
+      rpdt --threads 0 --format count '//person[address]' data/*.xml
   Names in a namespace:
       rpdt --ns a=http://www.w3.org/2005/Atom '//a:entry/a:title' feed.xml
   A picture of the automaton:

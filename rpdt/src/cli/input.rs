@@ -1,7 +1,7 @@
 //! Where the document comes from.
 
 use std::fs::File;
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, IsTerminal, Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// An open document.
@@ -49,6 +49,25 @@ impl Input {
         let metadata = file.metadata().ok().filter(std::fs::Metadata::is_file);
         let size = metadata.map(|m| m.len());
         Ok(Input { source: Source::File(file), name, size, head: Vec::new() })
+    }
+
+    /// The file, if it is a regular one, of which nothing was read yet.
+    pub(super) fn file(&self) -> Option<&File> {
+        match &self.source {
+            Source::File(file) if self.size.is_some() => Some(file),
+            _ => None,
+        }
+    }
+
+    /// Looks at the first bytes of a file that somebody else reads, for [`advice`](Self::advice).
+    pub(super) fn look(&mut self) {
+        let mut buffer = [0; HEAD];
+        if let Source::File(file) = &mut self.source
+            && file.seek(SeekFrom::Start(0)).is_ok()
+        {
+            // Without them there is no advice, that is all.
+            let _ = self.read(&mut buffer);
+        }
     }
 
     /// Whether somebody may be waiting for answers while the document is still being written.

@@ -55,7 +55,7 @@ pub(super) fn fields(out: &mut Vec<u8>, fields: &[Field<'_>]) {
     out.push(b'}');
 }
 
-fn string(out: &mut Vec<u8>, text: &str) {
+pub(super) fn string(out: &mut Vec<u8>, text: &str) {
     if text.bytes().any(|b| b < 0x20 || b == b'"' || b == b'\\') {
         // Writing a string to a vector does not fail.
         let _ = serde_json::to_writer(out, text);

@@ -17,8 +17,12 @@ pub(super) struct Printer<W> {
     out: W,
     buffer: Vec<u8>,
     format: Format,
-    /// Answers of each query.
+    /// The file that answers come from, where there are several: as it is printed.
+    file: Option<String>,
+    /// Answers of each query in this file.
     counts: Vec<u64>,
+    /// Answers in the files before.
+    before: u64,
     /// How many more are wanted.
     remaining: u64,
     error: Option<io::Error>,
@@ -30,15 +34,41 @@ impl<W: Write> Printer<W> {
             out,
             buffer: Vec::with_capacity(BUFFER + (BUFFER >> 2)),
             format,
+            file: None,
             counts: vec![0; queries],
+            before: 0,
             remaining: limit.unwrap_or(u64::MAX),
             error: None,
         }
     }
 
-    /// Answers of all queries.
-    pub(super) fn total(&self) -> u64 {
+    /// Another file begins; with its name where there are several.
+    pub(super) fn begin(&mut self, file: Option<&str>) {
+        self.before = self.total();
+        self.counts.fill(0);
+        self.file = file.map(str::to_owned);
+    }
+
+    /// Answers in this file.
+    pub(super) fn found(&self) -> u64 {
         self.counts.iter().sum()
+    }
+
+    /// Answers of all queries in all files so far.
+    pub(super) fn total(&self) -> u64 {
+        self.before + self.found()
+    }
+
+    /// Enough was found.
+    pub(super) fn is_done(&self) -> bool {
+        self.remaining == 0 || self.error.is_some()
+    }
+
+    /// What a printer of another file has printed comes next.
+    pub(super) fn append(&mut self, other: &Printer<Vec<u8>>) {
+        self.begin(None);
+        self.counts.copy_from_slice(&other.counts);
+        self.put(&other.out);
     }
 
     /// Why nothing more can be written.
@@ -59,18 +89,34 @@ impl<W: Write> Printer<W> {
     /// The input is complete, or enough was found.
     pub(super) fn finish(&mut self) {
         if self.format == Format::Count {
-            for count in &self.counts {
-                self.buffer.extend_from_slice(format!("{count}\n").as_bytes());
+            for i in 0..self.counts.len() {
+                self.put_file();
+                let count = self.counts[i];
+                self.put_display(format_args!("{count}\n"));
             }
         }
         self.flush();
     }
 
+    /// The name of the file and a tab, where there are several.
+    fn put_file(&mut self) {
+        if let Some(file) = &self.file {
+            self.buffer.extend_from_slice(file.as_bytes());
+            self.buffer.push(b'\t');
+        }
+    }
+
     fn print(&mut self, query: usize, answer: &Answer<'_>) {
         let several = self.counts.len() > 1;
         if self.format == Format::Json {
+            if let Some(file) = &self.file {
+                self.buffer.extend_from_slice(b"{\"file\":");
+                json::string(&mut self.buffer, file);
+                self.buffer.extend_from_slice(if several { b"," } else { b",\"answer\":" });
+            }
             if several {
-                self.put_display(format_args!("{{\"query\":{query},\"answer\":"));
+                let open = if self.file.is_some() { "" } else { "{" };
+                self.put_display(format_args!("{open}\"query\":{query},\"answer\":"));
             }
             match answer {
                 Answer::Node(node) => json::node(&mut self.buffer, node),
@@ -78,10 +124,11 @@ impl<W: Write> Printer<W> {
                     json::fields(&mut self.buffer, fields);
                 }
             }
-            if several {
+            if several || self.file.is_some() {
                 self.put(b"}");
             }
         } else {
+            self.put_file();
             if several {
                 self.put_display(format_args!("{query}\t"));
             }
@@ -146,11 +193,7 @@ impl<W: Write> Printer<W> {
     }
 
     fn flow(&self) -> ControlFlow<()> {
-        if self.remaining == 0 || self.error.is_some() {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if self.is_done() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 

@@ -37,8 +37,11 @@ use crate::{Error, Position};
 /// # Encodings
 ///
 /// UTF-8 with or without byte order mark, UTF-16 with one (or recognisable by its first
-/// characters), and by declaration US-ASCII, ISO-8859-1 and windows-1252. Offsets are always those
-/// of the original bytes; `raw` pieces and names are UTF-8.
+/// characters), and by declaration whatever [`Encoding::named`](super::Encoding::named) knows. A
+/// declaration that contradicts the byte order mark or the first bytes is an error, and so are bytes
+/// that the encoding does not allow. Offsets are always those of the original bytes; `raw` pieces and
+/// names are UTF-8. In EUC-JP, GBK and GB 18030 some characters have two forms of different length: the
+/// one that encoders do not write is an error, since offsets behind it could not be told.
 #[derive(Debug)]
 pub struct QuickXmlSource(Source);
 

@@ -7,6 +7,8 @@ use memchr::memmem::Finder;
 
 /// Bytes that are read from a file at a time.
 const BLOCK: usize = 256 << 10;
+/// Bytes that are read at first where something is looked for that is thought to be near.
+const LOOK: u64 = 4 << 10;
 
 /// See the module.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +45,9 @@ impl<'a> Document<'a> {
                 Ok(&rest[..rest.len().min(most)])
             }
             Document::File(file, _) => {
-                buffer.resize(BLOCK, 0);
+                if buffer.len() < most {
+                    buffer.resize(most, 0);
+                }
                 loop {
                     match read_at(file, &mut buffer[..most], at) {
                         Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
@@ -65,10 +69,10 @@ impl<'a> Document<'a> {
     ) -> io::Result<Option<u64>> {
         let len = finder.needle().len();
         let mut buffer = Vec::new();
-        let mut at = from;
+        let (mut at, mut size) = (from, LOOK);
         while at < to {
             // What a block cuts is seen whole in the next one.
-            let block = self.read(at, u64::MAX, &mut buffer)?;
+            let block = self.read(at, size.max(2 * len as u64), &mut buffer)?;
             let mut seen = 0;
             while let Some(i) = finder.find(&block[seen..]) {
                 let found = seen + i;
@@ -84,6 +88,7 @@ impl<'a> Document<'a> {
                 break;
             }
             at += (block.len() - len) as u64;
+            size *= 2;
         }
         Ok(None)
     }

@@ -16,8 +16,9 @@ const PEEK: u64 = 512;
 #[derive(Debug)]
 pub(super) struct Guess {
     pub(super) depth: usize,
-    /// Behind the end tag of an element that has been open for long, not before a start tag.
-    pub(super) behind_end: bool,
+    /// Behind the end tag of an element that has been open for long, which begins there; not before a
+    /// start tag.
+    pub(super) behind: Option<u64>,
     /// `<name` or `</name`.
     finder: Finder<'static>,
 }
@@ -39,8 +40,8 @@ impl Guess {
             return Ok(None);
         }
         let open = matcher.source.open_at(depth);
-        let behind_end = lasts(open);
-        let mut needle = if behind_end { b"</".to_vec() } else { b"<".to_vec() };
+        let behind = open.filter(|_| lasts(open)).map(|(start, _)| start);
+        let mut needle = if behind.is_some() { b"</".to_vec() } else { b"<".to_vec() };
         match open {
             Some((_, name)) => needle.extend_from_slice(name),
             None => {
@@ -53,7 +54,7 @@ impl Guess {
         }
         let known = needle.last().is_some_and(|b| !b"</!?".contains(b));
         let finder = Finder::new(&needle).into_owned();
-        Ok(known.then_some(Guess { depth, behind_end, finder }))
+        Ok(known.then_some(Guess { depth, behind, finder }))
     }
 
     /// Where a segment may begin, in a range of the document.
@@ -66,7 +67,7 @@ impl Guess {
         let Some(tag) = document.find(from, to, &self.finder, ends_name)? else {
             return Ok(None);
         };
-        if !self.behind_end {
+        if self.behind.is_none() {
             return Ok(Some(tag));
         }
         let mut buffer = Vec::new();

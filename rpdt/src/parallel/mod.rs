@@ -44,6 +44,13 @@ pub struct Threads {
 
 /// Bytes of a segment at first, and at most.
 const SEGMENT: (u64, u64) = (256 << 10, 4 << 20);
+/// A document has at least so many segments, if they need not be smaller than the first ones: where
+/// its structure changes there is nothing to guess from, and one thread works alone for a while.
+const PARTS: u64 = 64;
+/// Where a segment should begin, its place is looked for in so many bytes.
+const WINDOW: u64 = 64 << 10;
+/// The end of an element that may be passed over is looked for in so many of the largest segments.
+const FAR: u64 = 16;
 
 /// For so many rounds at most nothing is guessed after guesses that failed.
 const LONGEST_REST: u32 = 15;
@@ -62,7 +69,7 @@ impl Threads {
     }
 
     /// Bytes that a thread matches before it waits for the others, at least one. Default: 256 KiB
-    /// at first, up to 4 MiB while that works. Answers do not depend on it.
+    /// at first, more in large documents while that works, up to 4 MiB. Answers do not depend on it.
     #[must_use]
     pub fn segment(mut self, bytes: usize) -> Self {
         self.segment = Some(bytes.max(1) as u64);
@@ -185,17 +192,41 @@ struct Pace {
     rest: u32,
     /// Rounds without guesses from now on.
     resting: u32,
+    /// Times in a row that no place was found.
+    misses: u32,
+    /// Where the element begins whose end was looked for last.
+    searched: Option<u64>,
+    /// Of segments that are done, for those to come.
+    buffers: Vec<Vec<u8>>,
 }
 
 impl Pace {
-    fn new(threads: Threads) -> Self {
-        let (least, most) = threads.segment.map_or(SEGMENT, |bytes| (bytes, bytes));
-        Pace { bytes: least, least, most, rest: 0, resting: 0 }
+    fn new(threads: Threads, len: u64) -> Self {
+        let most = (len / PARTS).clamp(SEGMENT.0, SEGMENT.1);
+        let (least, most) = threads.segment.map_or((SEGMENT.0, most), |bytes| (bytes, bytes));
+        Pace {
+            bytes: least,
+            least,
+            most,
+            rest: 0,
+            resting: 0,
+            misses: 0,
+            searched: None,
+            buffers: Vec::new(),
+        }
     }
 
     fn succeeded(&mut self) {
         self.bytes = (2 * self.bytes).min(self.most);
         self.rest = 0;
+        self.misses = 0;
+    }
+
+    /// No place was found. That is so at every change of structure, and all the time in documents
+    /// without any.
+    fn missed(&mut self) {
+        self.misses += 1;
+        self.resting = self.misses.saturating_sub(4).min(LONGEST_REST);
     }
 
     fn failed(&mut self) {
@@ -223,7 +254,7 @@ pub(crate) fn run<S: Sink + Send>(
         Error::new(ErrorKind::Io, format!("cannot start {} threads: {e}", threads.count))
     })?;
     let mut first = Segment::new(plan.matcher(Relay::new(sink)), 0);
-    let mut pace = Pace::new(threads);
+    let mut pace = Pace::new(threads, document.len());
     let mut peaks = Stats::default();
     loop {
         let mut segments = divide(plan, document, threads, &mut pace, first)?;
@@ -263,27 +294,42 @@ fn divide<'p, 's, S: Sink>(
     };
     let mut segments = vec![first];
     let Some(guess) = guess else { return Ok(segments) };
-    while let [first, ..] = &segments[..]
-        && let [.., last] = &segments[..]
-        && segments.len() < threads.count
-    {
-        // Segments of one round are of the same size, as far as can be told.
-        let (from, to) = match guess.behind_end {
-            true => (at, at.saturating_add(pace.most.saturating_mul(16)).min(len)),
-            false => (last.to, last.to.saturating_add(pace.bytes).min(len)),
-        };
-        let Some(place) = guess.find(document, from, to)? else { break };
-        if place < at + pace.bytes / 2 || place >= len || place <= last.at {
-            break;
+    let mut size = pace.bytes;
+    let look =
+        |from: u64, window: u64| guess.find(document, from, from.saturating_add(window).min(len));
+    let mut found;
+    if let Some(container) = guess.behind {
+        // It may be far, so it is looked for once only.
+        if pace.searched == Some(container) {
+            return Ok(segments);
         }
-        let mut next = first.fork(plan, guess.depth, place);
-        next.to = place + pace.bytes.max(place - last.at);
-        let last = segments.len() - 1;
-        segments[last].to = place;
+        pace.searched = Some(container);
+        found = look(at + 1, pace.most.saturating_mul(FAR))?;
+        size = found.map_or(size, |place| size.max(place - at));
+    } else {
+        // Nearer if there is no place so far away: something may end before.
+        found = look(at + size, WINDOW)?;
+        while found.is_none() && size > pace.bytes / 4 && size > 1 {
+            size /= 2;
+            found = look(at + size, WINDOW)?;
+        }
+        if found.is_none() {
+            pace.missed();
+        }
+    }
+    segments[0].to = at + size;
+    while let Some(place) = found.filter(|place| *place < len) {
+        let mut next = segments[0].fork(plan, guess.depth, place);
+        next.buffer = pace.buffers.pop().unwrap_or_default();
+        next.to = place + size;
+        if let Some(last) = segments.last_mut() {
+            last.to = place;
+        }
         segments.push(next);
-        if guess.behind_end {
+        if segments.len() == threads.count || guess.behind.is_some() {
             break;
         }
+        found = look(place + size, WINDOW)?;
     }
     Ok(segments)
 }
@@ -306,6 +352,7 @@ fn join<'p, 's, S: Sink>(
             break;
         }
         next.follow(&mut first);
+        pace.buffers.push(std::mem::take(&mut first.buffer));
         *peaks = total(&first.matcher.stats(), peaks);
         peaks.segments += 1;
         first = next;
