@@ -8,6 +8,10 @@
 //! `cargo bench -p multipattern --bench detect -- ratios` prints only the ratios to `single`, in CPU
 //! time of interleaved rounds, the least of `ROUNDS`. `ONLY=Any` chooses a semantics, `SIZE=40` a
 //! number of patterns, `WAYS=single,proposed` some columns, and `EACH=1` pushes event by event.
+//!
+//! `cargo bench -p multipattern --bench detect -- windows` prints the time for a match with windows of n
+//! events, or of as long a time: n patterns over n / 4 types. `SIZE=512` chooses a window, `WAYS=time` one
+//! kind of it.
 
 #![allow(clippy::print_stdout, reason = "a table of ratios")]
 
@@ -22,7 +26,7 @@ use cpu_time::ProcessTime;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use multipattern::{
     Config, Count, Detector, Event, Match, Method, PatternSet, Schema, Semantics, Sink, Slot,
-    TypeId, ValueRef, Visit, Window,
+    TimeUnit, TypeId, ValueRef, Visit, Window,
 };
 use rand::rngs::Xoshiro256PlusPlus as Random;
 use rand::{RngExt as _, SeedableRng as _};
@@ -60,17 +64,42 @@ impl Event for Letter {
     }
 }
 
-fn names() -> Vec<String> {
-    (0..64).map(|number| format!("T{number}")).collect()
+/// An event with a time.
+#[derive(Clone, Copy)]
+struct Timed(u8, i64);
+
+impl Event for Timed {
+    #[inline]
+    fn event_type(&self) -> TypeId {
+        TypeId(u32::from(self.0))
+    }
+
+    #[inline]
+    fn time(&self) -> i64 {
+        self.1
+    }
+
+    #[inline]
+    fn attribute(&self, _: Slot) -> ValueRef<'_> {
+        ValueRef::Missing
+    }
 }
 
-fn uniform(patterns: usize, seed: u64) -> Load {
-    let mut random = Random::seed_from_u64(seed);
+fn names() -> Vec<String> {
+    (0..256).map(|number| format!("T{number}")).collect()
+}
+
+fn patterns(number: usize, types: u32, random: &mut Random) -> Vec<Vec<u32>> {
     let mut one = |_| {
         let length = random.random_range(3..=10);
-        (0..length).map(|_| random.random_range(0..TYPES)).collect()
+        (0..length).map(|_| random.random_range(0..types)).collect()
     };
-    let patterns = (0..patterns).map(&mut one).collect();
+    (0..number).map(&mut one).collect()
+}
+
+fn uniform(number: usize, seed: u64) -> Load {
+    let mut random = Random::seed_from_u64(seed);
+    let patterns = patterns(number, TYPES, &mut random);
     let events = (0..EVENTS).map(|_| Letter(random.random_range(0..TYPES) as u8)).collect();
     Load { name: "uniform", patterns, events }
 }
@@ -99,14 +128,17 @@ fn routes(patterns: usize, seed: u64) -> Load {
 }
 
 fn set(load: &Load, semantics: Semantics) -> PatternSet {
+    set_within(&load.patterns, semantics, Window::Events(40))
+}
+
+fn set_within(patterns: &[Vec<u32>], semantics: Semantics, window: Window) -> PatternSet {
     let names = names();
     let mut schema = Schema::new();
     for name in &names {
         schema.add_type(name);
     }
-    let mut builder =
-        PatternSet::builder().schema(schema).semantics(semantics).window(Window::Events(40));
-    for (number, pattern) in load.patterns.iter().enumerate() {
+    let mut builder = PatternSet::builder().schema(schema).semantics(semantics).window(window);
+    for (number, pattern) in patterns.iter().enumerate() {
         let operands = pattern.iter().map(|&name| &names[name as usize]);
         builder = builder.seq(&number.to_string(), operands);
     }
@@ -118,13 +150,13 @@ fn detector(set: &PatternSet, method: Method) -> Detector {
 }
 
 /// A detector that has read some events.
-fn in_course(set: &PatternSet, method: Method, before: &[Letter]) -> Detector {
+fn in_course(set: &PatternSet, method: Method, before: &[impl Event]) -> Detector {
     let mut detector = detector(set, method);
     read(&mut detector, before);
     detector
 }
 
-fn push(detector: &mut Detector, events: &[Letter], sink: &mut impl Sink) {
+fn push(detector: &mut Detector, events: &[impl Event], sink: &mut impl Sink) {
     if std::env::var_os("EACH").is_none() {
         return detector.push_all(events, sink).expect("events");
     }
@@ -134,7 +166,7 @@ fn push(detector: &mut Detector, events: &[Letter], sink: &mut impl Sink) {
 }
 
 /// Reads every index of every match.
-fn read(detector: &mut Detector, events: &[Letter]) -> (u64, u64) {
+fn read(detector: &mut Detector, events: &[impl Event]) -> (u64, u64) {
     let (mut matches, mut sum) = (0_u64, 0_u64);
     let mut sink = Visit(|found: Match<'_>| {
         matches += 1;
@@ -270,10 +302,54 @@ fn ratios() {
     }
 }
 
+/// The time for a match against the length of the window.
+fn windows() {
+    let rounds = std::env::var("ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(5);
+    let only: Option<u64> = std::env::var("SIZE").ok().and_then(|n| n.parse().ok());
+    let only_ways = std::env::var("WAYS").unwrap_or_default();
+    println!("window  way     ns/event  ns/match  matches/event");
+    for window in
+        [40, 64, 68, 128, 256, 512, 1000].into_iter().filter(|&n| only.is_none_or(|only| only == n))
+    {
+        let mut random = Random::seed_from_u64(window);
+        let types = window as u32 / 4;
+        let patterns = patterns(window as usize, types, &mut random);
+        let mut event = |time| Timed(random.random_range(0..types) as u8, time);
+        let events: Vec<Timed> = (0..21_000).map(&mut event).collect();
+        let (before, events) = events.split_at(BEFORE);
+        let time = Window::Time(window - 1, TimeUnit::Millisecond);
+        let mut ways: Vec<(String, Run<'_>)> = Vec::new();
+        for (name, window) in [("events", Window::Events(window)), ("time", time)] {
+            let set = set_within(&patterns, Semantics::Any, window);
+            let ready = in_course(&set, Method::Proposed, before);
+            let run = move || {
+                let mut detector = ready.clone();
+                timed(|| read(&mut detector, events))
+            };
+            ways.push((name.to_owned(), Box::new(run)));
+        }
+        ways.retain(|(name, _)| only_ways.is_empty() || *name == only_ways);
+        let matches = ways.first_mut().map_or(0, |way| (way.1)().1.0) as f64;
+        let least = race(rounds, &mut ways);
+        for ((name, _), time) in ways.iter().zip(&least) {
+            let (time, events) = (time.as_secs_f64() * 1e9, events.len() as f64);
+            println!(
+                "{window:6}  {name:6} {:9.1} {:9.2} {:14.2}",
+                time / events,
+                time / matches,
+                matches / events
+            );
+        }
+    }
+}
+
 fn detection(criterion: &mut Criterion) {
-    if std::env::args().any(|argument| argument == "ratios") {
-        ratios();
-        return;
+    let asked = |what: &str| std::env::args().any(|argument| argument == what);
+    if asked("ratios") {
+        return ratios();
+    }
+    if asked("windows") {
+        return windows();
     }
     for semantics in [Semantics::Any, Semantics::Next, Semantics::Strict] {
         for load in [uniform(40, 1), routes(400, 4)] {

@@ -71,7 +71,7 @@ pub(crate) struct Plan {
     sets: bool,
     /// Under `next`: at most 64 events are in any window, so that words are enough.
     short: bool,
-    /// Under `any`: more may be.
+    /// Under `any`: more may be, so that lists are needed, and words are not kept.
     long: bool,
     layout: Layout,
     trie: Trie,
@@ -335,9 +335,11 @@ impl Plan {
         counters: &mut Counters,
     ) {
         let (serial, row) = (arrival.serial, arrival.row);
-        if self.short {
+        // Words where they may be enough, lists where they may not.
+        if !self.long {
             state.windows.mark(&self.layout, arrival.classes, serial, row);
-        } else {
+        }
+        if !self.short {
             let oldest = history.first();
             state.windows.push(&self.layout, arrival.classes, serial, row, oldest);
         }
@@ -358,7 +360,9 @@ impl Plan {
         counters: &mut Counters,
         out: &mut Out<'_, S>,
     ) {
-        state.windows.settle(arrival.serial);
+        if !self.long {
+            state.windows.settle(arrival.serial);
+        }
         state.latest.fit(&self.trie);
         let (recipes, length) = self.ready(state, catalog, history, arrival, counters);
         let oldest = history.entry(history.first()).row;
@@ -390,7 +394,7 @@ impl Plan {
                     self.bitmaps.refresh(&recipe.bitmaps, &path, history, arrival, counters);
                 let chosen = &mut self.chosen;
                 walk::checked(&path, live, history, arrival, bitmaps, chosen, counters, out);
-            } else if out.level == Level::Count && arrival.serial - low <= 64 {
+            } else if out.level == Level::Count && !self.long {
                 let [one, other] = &mut self.sums;
                 let at = (low, arrival.serial);
                 let matches = bits::count(&state.windows, &recipe.steps, at, [one, other]);
@@ -411,7 +415,7 @@ impl Plan {
                 });
                 out.count(recipe.number, arrival.row, matches);
             } else {
-                let is_short = arrival.serial - low <= 64;
+                let is_short = !self.long;
                 let mut block = None;
                 let is_used = |pair: &u32| is_short || self.blocks[*pair as usize].has_users();
                 if let Some(pair) = recipe.pair.filter(is_used) {

@@ -245,14 +245,21 @@ impl Windows {
         self.recent[serial as usize & 63]
     }
 
-    /// Adds an event to the words of its classes, where these are all that is needed.
+    /// Makes room for all classes.
     #[inline]
-    pub(crate) fn mark(&mut self, layout: &Layout, classes: &[u32], serial: u64, row: u64) {
+    fn fit(&mut self, layout: &Layout) {
         let known = layout.followers.len();
         if self.places.len() < known {
             self.places.resize(known, 0);
             self.totals.resize(known, 0);
-            self.words.resize(known, 0);
+        }
+    }
+
+    /// Adds an event to the words of its classes.
+    #[inline]
+    pub(crate) fn mark(&mut self, layout: &Layout, classes: &[u32], serial: u64, row: u64) {
+        if self.words.len() < layout.followers.len() {
+            self.words.resize(layout.followers.len(), 0);
         }
         self.settle(serial + 1);
         self.recent[serial as usize & 63] = row;
@@ -261,7 +268,8 @@ impl Windows {
         }
     }
 
-    /// Adds an event to each of its classes, and forgets those that are older than all windows.
+    /// Adds an event to the list of each of its classes, and forgets those that are older than all
+    /// windows.
     pub(crate) fn push(
         &mut self,
         layout: &Layout,
@@ -270,7 +278,7 @@ impl Windows {
         row: u64,
         oldest: u64,
     ) {
-        self.mark(layout, classes, serial, row);
+        self.fit(layout);
         for &class in classes {
             let (place, own) = (&mut self.places[class as usize], class as usize);
             let leaders = &layout.leaders[own];

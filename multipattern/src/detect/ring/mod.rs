@@ -63,6 +63,8 @@ pub(crate) struct Ring {
     sums: Vec<Sums>,
     blocks: Vec<Pairs>,
     ready: Vec<u32>,
+    /// Room for the starts of the nodes of one class.
+    moved: Vec<u32>,
     scratch: Scratch,
 }
 
@@ -92,6 +94,7 @@ impl Ring {
             sums: Vec::new(),
             blocks: vec![Pairs::default(); shape.blocks],
             ready: vec![0; most.unwrap_or(0)],
+            moved: vec![0; shape.most_moves()],
             shape: Arc::new(shape),
             scratch: Scratch { words: [0; 64], pair: Sums::default(), sums: [[0; 64]; 2] },
         };
@@ -164,14 +167,16 @@ impl Ring {
         self.classes[slot] = class;
         self.types[slot] = event_type;
         self.totals[class as usize] += 1;
-        let starts = &mut self.starts[..];
+        let (starts, moved) = (&mut self.starts[..], &mut self.moved[..]);
         starts[ROOT as usize] = self.next + 1;
         let (first, parents) = self.shape.moves(class);
-        // Children before their parents, which still say what held before this event.
-        for (at, &parent) in parents.iter().enumerate().rev() {
-            starts[first + at] = starts[parent as usize];
-        }
         let moves = parents.len();
+        // All are read before one is written: parents say what held before this event.
+        let moved = &mut moved[..moves];
+        for (to, &parent) in moved.iter_mut().zip(parents) {
+            *to = starts[parent as usize];
+        }
+        starts[first..first + moves].copy_from_slice(moved);
         self.go_on();
         moves
     }
@@ -394,7 +399,7 @@ fn choose<S: Sink>(
 }
 
 heap! {
-    Ring { shape, words, starts, totals, sums, blocks, ready }
+    Ring { shape, words, starts, totals, sums, blocks, ready, moved }
 }
 
 #[cfg(test)]

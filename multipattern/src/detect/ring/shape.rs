@@ -194,6 +194,11 @@ impl Shape {
         (begin, &self.parents[begin..end])
     }
 
+    /// How many nodes a class has at most.
+    pub(super) fn most_moves(&self) -> usize {
+        self.nodes.windows(2).map(|pair| (pair[1] - pair[0]) as usize).max().unwrap_or(0)
+    }
+
     /// The first of the patterns that end with a class, and how they do.
     #[inline]
     pub(super) fn endings(&self, class: u32) -> (u32, &[Ending]) {
