@@ -139,7 +139,7 @@ fn records() -> impl Strategy<Value = Document> {
             "\r",
         ][..],
     );
-    let records = vec((record, between), 1..12);
+    let records = vec((record, between), 4..20);
     let wrap = vec(select(&["a", "b", "c", "list"][..]), 0..4);
     vec((wrap, records), 1..5).prop_map(|parts| {
         let mut text = "<?xml version='1.0'?>\n<top>".to_owned();
@@ -330,6 +330,25 @@ fn records_are_divided() {
                 }
             }
         }
+    }
+}
+
+/// An element that is passed over is large: its end is looked for, and found or not.
+#[test]
+fn what_is_passed_over_may_be_large() {
+    let dead = "<x><y>text</y></x>".repeat(1 << 20);
+    let records = "<person><name>n</name></person>".repeat(40_000);
+    let plan = Plan::parse("/site/people/person/name").expect("a query");
+    for text in [
+        format!("<site><dead>{dead}</dead><people>{records}</people></site>"),
+        format!("<site><dead>{dead}<!-- </dead> --></dead><people>{records}</people></site>"),
+        format!("<site><people>{records}</people><dead>{dead}{dead}</dead></site>"),
+    ] {
+        let expected = alone(&plan, text.as_bytes(), Keep::new(Needs::range()));
+        let (got, segments) =
+            divided(&plan, text.as_bytes(), Keep::new(Needs::range()), Threads::new(2));
+        assert!(got == expected, "{:?}", got.end);
+        assert!(segments > 0, "{segments} segments");
     }
 }
 

@@ -88,7 +88,7 @@ impl<'a> Document<'a> {
                 break;
             }
             at += (block.len() - len) as u64;
-            size *= 2;
+            size = (2 * size).min(BLOCK as u64);
         }
         Ok(None)
     }

@@ -3,7 +3,8 @@
 
 use std::io;
 
-use memchr::memmem::Finder;
+use memchr::arch::all::packedpair::HeuristicFrequencyRank;
+use memchr::memmem::{Finder, FinderBuilder};
 
 use super::document::Document;
 use crate::{Matcher, Sink};
@@ -53,7 +54,7 @@ impl Guess {
             }
         }
         let known = needle.last().is_some_and(|b| !b"</!?".contains(b));
-        let finder = Finder::new(&needle).into_owned();
+        let finder = FinderBuilder::new().build_forward_with_ranker(Markup, &needle).into_owned();
         Ok(known.then_some(Guess { depth, behind, finder }))
     }
 
@@ -73,6 +74,22 @@ impl Guess {
         let mut buffer = Vec::new();
         let bytes = document.read(tag, PEEK, &mut buffer)?;
         Ok(memchr::memchr(b'>', bytes).map(|i| tag + i as u64 + 1))
+    }
+}
+
+/// How frequent bytes are in documents: what begins and ends tags is nothing to look out for.
+struct Markup;
+
+impl HeuristicFrequencyRank for Markup {
+    fn rank(&self, byte: u8) -> u8 {
+        const LETTERS: &[u8] = b"zqxjkvbpygfwmucldrhsnioate";
+        let letter = LETTERS.iter().position(|b| *b == byte.to_ascii_lowercase());
+        match (byte, letter) {
+            (b'<' | b'>' | b'/', _) => u8::MAX,
+            (b'a'..=b'z', Some(rank)) => 100 + rank as u8,
+            (b'A'..=b'Z', Some(rank)) => 50 + rank as u8,
+            _ => 80,
+        }
     }
 }
 

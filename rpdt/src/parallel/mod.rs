@@ -49,8 +49,9 @@ const SEGMENT: (u64, u64) = (256 << 10, 4 << 20);
 const PARTS: u64 = 64;
 /// Where a segment should begin, its place is looked for in so many bytes.
 const WINDOW: u64 = 64 << 10;
-/// The end of an element that may be passed over is looked for in so many of the largest segments.
-const FAR: u64 = 16;
+/// The end of an element that may be passed over is looked for in so many of the largest segments:
+/// passing over it is not much slower than looking for its end.
+const FAR: u64 = 2;
 
 /// For so many rounds at most nothing is guessed after guesses that failed.
 const LONGEST_REST: u32 = 15;
@@ -304,7 +305,7 @@ fn divide<'p, 's, S: Sink>(
             return Ok(segments);
         }
         pace.searched = Some(container);
-        found = look(at + 1, pace.most.saturating_mul(FAR))?;
+        found = look(at + 1, pace.most.saturating_mul(FAR).max(WINDOW))?;
         size = found.map_or(size, |place| size.max(place - at));
     } else {
         // Nearer if there is no place so far away: something may end before.
