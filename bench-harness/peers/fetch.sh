@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fetches and builds the engines that `bench-harness compare` can compare ours with:
 #
-#   fetch.sh DIR [flink] [varpulis] [duckdb]
+#   fetch.sh DIR [flink] [varpulis] [duckdb] [libxml2] [simdxml]
 #
 # All when none is named. `bench-harness compare` looks in .bench-data/peers unless told otherwise.
 # Nothing else runs this script: not the tests, not `reproduce`.
@@ -12,6 +12,9 @@
 #              cargo
 #   duckdb     the packages duckdb and numpy from PyPI (140 MB), and the small program around them;
 #              needs python3 with pip
+#   libxml2    the package lxml from PyPI (20 MB), and the small program around it; needs python3 with
+#              pip, and xmllint, which Debian has in libxml2-utils
+#   simdxml    the crate simdxml from crates.io, built with the small program around it; needs cargo
 #
 # What is there already is kept, so that a second run is cheap. The exit status is 0 when every peer
 # that was asked for is there and 1 otherwise.
@@ -21,19 +24,20 @@
 set -euo pipefail
 
 if [ $# -lt 1 ] || [ -z "$1" ] || [ "${1#-}" != "$1" ]; then
-    echo "usage: fetch.sh DIR [flink] [varpulis] [duckdb]" >&2
+    echo "usage: fetch.sh DIR [flink] [varpulis] [duckdb] [libxml2] [simdxml]" >&2
     exit 2
 fi
 mkdir -p -- "$1"
 dir=$(cd -- "$1" && pwd)
 shift
-[ $# -gt 0 ] || set -- flink varpulis duckdb
+[ $# -gt 0 ] || set -- flink varpulis duckdb libxml2 simdxml
 here=$(cd -- "$(dirname -- "$0")" && pwd)
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/peers-fetch.XXXXXX")
 trap 'rm -rf -- "$scratch"' EXIT
 flink=2.3.0
 duckdb=2.0.1
 numpy=2.4.6
+lxml=6.1.3
 
 # have TOOL.. : true when every named program can be run.
 have() {
@@ -78,33 +82,54 @@ with zipfile.ZipFile(wheel) as package:
 PYTHON
 }
 
-varpulis() {
+# built NAME : the program NAME-peer around a crate, from its own workspace.
+built() {
     have cargo || return 1
-    local target=$dir/varpulis/target suffix=
+    local target=$dir/$1/target suffix=
     [ "${OS:-}" != Windows_NT ] || suffix=.exe
-    cargo build --quiet --release --locked --manifest-path "$here/varpulis/Cargo.toml" \
+    cargo build --quiet --release --locked --manifest-path "$here/$1/Cargo.toml" \
         --target-dir "$target" || return 1
-    cp -- "$target/release/varpulis-peer$suffix" "$dir/varpulis/"
+    cp -- "$target/release/$1-peer$suffix" "$dir/$1/"
+}
+
+# python NAME PACKAGE==VERSION.. : the program NAME_peer.py and packages of PyPI for it, the first of
+# which tells whether they are there.
+python() {
+    have python3 || return 1
+    local name=$1 lib=$dir/$1/lib
+    shift
+    if [ ! -d "$lib/${1/==/-}.dist-info" ]; then
+        mkdir -p -- "$dir/$name"
+        python3 -m pip install --quiet --disable-pip-version-check --only-binary=:all: \
+            --target "$scratch/$name" "$@" || return 1
+        rm -rf -- "$lib"
+        mv -- "$scratch/$name" "$lib"
+    fi
+    cp -- "$here/$name/${name}_peer.py" "$dir/$name/"
+}
+
+varpulis() {
+    built varpulis
+}
+
+simdxml() {
+    built simdxml
 }
 
 duckdb() {
-    have python3 || return 1
-    local lib=$dir/duckdb/lib
-    if [ ! -d "$lib/duckdb-$duckdb.dist-info" ]; then
-        mkdir -p -- "$dir/duckdb"
-        python3 -m pip install --quiet --disable-pip-version-check --only-binary=:all: \
-            --target "$scratch/duckdb" "duckdb==$duckdb" "numpy==$numpy" || return 1
-        rm -rf -- "$lib"
-        mv -- "$scratch/duckdb" "$lib"
-    fi
-    cp -- "$here/duckdb/duckdb_peer.py" "$dir/duckdb/"
+    python duckdb "duckdb==$duckdb" "numpy==$numpy"
+}
+
+libxml2() {
+    have xmllint || return 1
+    python libxml2 "lxml==$lxml"
 }
 
 for peer in "$@"; do
     case $peer in
-        flink | varpulis | duckdb) ;;
+        flink | varpulis | duckdb | libxml2 | simdxml) ;;
         *)
-            echo "fetch.sh: no peer is called $peer; there are flink, varpulis and duckdb" >&2
+            echo "fetch.sh: no peer is called $peer; there are flink, varpulis, duckdb, libxml2 and simdxml" >&2
             exit 2
             ;;
     esac

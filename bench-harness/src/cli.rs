@@ -109,7 +109,7 @@ struct CompareArguments {
     engine: Engine,
     /// Only these peers. nfab has flink and varpulis; multipattern has aho-corasick, daachorse,
     /// varpulis, and our own naive-sharing and single; ujoin has sqlite, sqlite-tuned, duckdb, and our
-    /// own paper
+    /// own paper; rpdt has quick-xml, xmllint, iterparse, xpath, simdxml, simdxml-lazy
     #[arg(long, value_name = "PEER", num_args = 1.., value_delimiter = ',')]
     peers: Vec<String>,
     /// Only these workloads
@@ -118,8 +118,8 @@ struct CompareArguments {
     /// The number of events or tuples of each workload, instead of what the scale says
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=100_000_000))]
     events: Option<u64>,
-    /// Events of a file in place of generated ones, for multipattern: CSV or JSON lines with the
-    /// columns type and time. Patterns are drawn over its types
+    /// A file in place of generated input. For multipattern events as CSV or JSON lines with the
+    /// columns type and time, over whose types patterns are drawn; for rpdt a document
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
     /// Timed rounds; the interval needs 6

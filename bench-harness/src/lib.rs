@@ -37,6 +37,7 @@ pub mod peer;
 pub mod progress;
 pub mod record;
 pub mod report;
+pub mod sha256;
 
 pub use error::{Error, ErrorKind, Result};
 

@@ -5,17 +5,17 @@
 //! hash of each data file is in the rows besides.
 
 use std::fs;
-use std::io::Read;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::cli::Options;
 use crate::error::{Error, Result};
 use crate::measure::machine;
 use crate::record::{Judgement, Records, Row};
+use crate::sha256::Hasher;
 
 /// The directory of kept outcomes, inside that of the data.
 const DIRECTORY: &str = "outcomes";
@@ -43,21 +43,12 @@ impl Earlier {
     pub fn new(options: &Options) -> Result<Self> {
         let fail = |error| Error::io("cannot read the program's own file", &error);
         let program = std::env::current_exe().map_err(fail)?;
-        let mut hash = Sha256::new();
-        hash.update(machine::describe(options.scale));
-        hash.update([0]);
+        let mut hasher = Hasher::default();
+        // No description has an end of line.
+        writeln!(hasher, "{}", machine::describe(options.scale)).map_err(fail)?;
         let mut file = fs::File::open(program).map_err(fail)?;
-        let mut buffer = vec![0; 1 << 16];
-        loop {
-            match file.read(&mut buffer).map_err(fail)? {
-                0 => break,
-                length => hash.update(&buffer[..length]),
-            }
-        }
-        let mut key = String::new();
-        for byte in &hash.finalize()[..8] {
-            key += &format!("{byte:02x}");
-        }
+        io::copy(&mut file, &mut hasher).map_err(fail)?;
+        let key = hasher.finish()[..16].to_owned();
         let directory = options.data.join(DIRECTORY);
         Ok(Self { directory, options: options.clone(), key })
     }

@@ -2,13 +2,13 @@
 //! comparison of answers.
 
 use std::fmt::Debug;
-use std::io::{self, Write};
+use std::io;
 
 use data_gen::format::Format;
 use data_gen::stream::StreamKind;
-use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
+use crate::sha256::Hasher;
 
 /// What goes wrong in a generator.
 pub fn generating(error: &io::Error) -> Error {
@@ -17,20 +17,9 @@ pub fn generating(error: &io::Error) -> Error {
 
 /// The SHA-256 of a stream as CSV, as data-gen would write it.
 pub fn hash(kind: &StreamKind, seed: u64) -> Result<String> {
-    struct Hasher(Sha256);
-    impl Write for Hasher {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.update(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut hasher = Hasher(Sha256::new());
+    let mut hasher = Hasher::default();
     kind.write(seed, Format::Csv, &mut hasher).map_err(|error| generating(&error))?;
-    Ok(hasher.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hasher.finish())
 }
 
 /// Contenders that answer differently have no times.

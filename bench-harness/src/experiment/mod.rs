@@ -15,7 +15,7 @@ mod multi;
 mod nfab;
 mod plots;
 mod registry;
-mod rpdt;
+pub(crate) mod rpdt;
 mod spread;
 pub(crate) mod ujoin;
 

@@ -6,6 +6,7 @@
 //! | [`own`] | nfab on a workload |
 //! | [`multi`] | multipattern: its workloads, itself and its peers |
 //! | [`join`] | ujoin: its workloads, itself and its peers |
+//! | [`xml`] | rpdt: its workloads, itself and its peers |
 //! | [`process`] | a peer on a workload, in a process of its own |
 //! | [`rounds`] | interleaved rounds, answers compared before times |
 //! | [`table`] | ratios, as rows and as a table for people |
@@ -20,6 +21,7 @@ pub mod process;
 pub mod rounds;
 pub mod table;
 pub mod workload;
+pub mod xml;
 
 use std::env;
 use std::fmt;
@@ -122,6 +124,12 @@ pub fn fetched(name: &str, file: &Path, directory: &Path) -> Result<(), String> 
         "{name} is skipped: there is no {}; `bench-harness/peers/fetch.sh {directory} {name}` gets it",
         file.display()
     ))
+}
+
+/// A Python that runs a peer: that of the variable PYTHON, or the one in PATH.
+fn python() -> Command {
+    let name = if cfg!(windows) { "python" } else { "python3" };
+    Command::new(env::var_os("PYTHON").unwrap_or_else(|| name.into()))
 }
 
 /// Where the program around varpulis-sase is, or how to get it.

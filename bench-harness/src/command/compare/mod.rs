@@ -2,6 +2,7 @@
 
 mod multi;
 mod nfab;
+mod rpdt;
 mod ujoin;
 
 use std::fs::{self, File};
@@ -9,7 +10,6 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use sha2::{Digest, Sha256};
 
 use crate::cli::Options;
 use crate::error::{Error, Result};
@@ -19,6 +19,7 @@ use crate::peer::rounds::{Contender, Measured, Outcome, measure};
 use crate::peer::table::{Common, rows, table};
 use crate::progress::Progress;
 use crate::record::{Judgement, Records, Writer, write_line};
+use crate::sha256::Hasher;
 
 /// The engines that have peers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -29,6 +30,8 @@ pub enum Engine {
     Multipattern,
     /// Joins of uncertain streams
     Ujoin,
+    /// Tree patterns over XML
+    Rpdt,
 }
 
 /// What to compare.
@@ -78,6 +81,7 @@ pub fn compare(
         Engine::Nfab => nfab::compare(&mut session)?,
         Engine::Multipattern => multi::compare(&mut session)?,
         Engine::Ujoin => ujoin::compare(&mut session)?,
+        Engine::Rpdt => rpdt::compare(&mut session)?,
     }
     session.finish()
 }
@@ -217,25 +221,20 @@ fn write(
     let fail = |error| Error::io(format!("cannot write {}", path.display()), &error);
     fs::create_dir_all(directory).map_err(fail)?;
     let file = File::create(&path).map_err(fail)?;
-    let mut hashing = Hashing { file: BufWriter::new(file), hash: Sha256::new() };
+    let mut hashing = Hashing { file: BufWriter::new(file), hash: Hasher::default() };
     content(&mut hashing).and_then(|()| hashing.flush()).map_err(fail)?;
-    let mut sha256 = String::with_capacity(64);
-    for byte in hashing.hash.finalize() {
-        sha256.push_str(&format!("{byte:02x}"));
-    }
-    Ok((path, sha256))
+    Ok((path, hashing.hash.finish()))
 }
 
 struct Hashing {
     file: BufWriter<File>,
-    hash: Sha256,
+    hash: Hasher,
 }
 
 impl Write for Hashing {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.file.write(bytes)?;
-        self.hash.update(&bytes[..written]);
-        Ok(written)
+        self.hash.write(&bytes[..written])
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -13,7 +13,8 @@ use crate::peer::workload::{WORKLOADS, write_csv};
 pub(super) fn compare(session: &mut Session<'_>) -> Result<()> {
     let compare = session.compare;
     if compare.input.is_some() {
-        let message = "the workloads of nfab need events of their own: --input is for multipattern";
+        let message =
+            "the workloads of nfab need events of their own: --input is for multipattern and rpdt";
         return Err(Error::usage(message));
     }
     let chosen = choose(&WORKLOADS, |workload| workload.name, &compare.only)?;

@@ -18,7 +18,7 @@ const ENGINE: &str = "ujoin";
 pub(super) fn compare(session: &mut Session<'_>) -> Result<()> {
     let compare = session.compare;
     if compare.input.is_some() {
-        let message = "the workloads of ujoin are generated: --input is for multipattern";
+        let message = "the workloads of ujoin are generated: --input is for multipattern and rpdt";
         return Err(Error::usage(message));
     }
     let chosen = choose(&WORKLOADS, |workload| workload.name, &compare.only)?;

@@ -22,6 +22,8 @@ mod table2;
 mod throughput;
 mod tree;
 
+pub use queries::DataSet;
+
 use super::{Experiment, Paper};
 
 /// The paper.

@@ -10,7 +10,6 @@
 pub mod runner;
 pub mod workload;
 
-use std::env;
 use std::fmt;
 use std::path::Path;
 use std::process::Command;
@@ -99,8 +98,7 @@ pub fn duckdb(directory: &Path, load: &Load, file: &Path) -> Result<Command, Str
     let home = directory.join("duckdb");
     let program = home.join("duckdb_peer.py");
     fetched("duckdb", &program, directory)?;
-    let python = if cfg!(windows) { "python" } else { "python3" };
-    let mut command = Command::new(env::var_os("PYTHON").unwrap_or_else(|| python.into()));
+    let mut command = super::python();
     command.env("PYTHONPATH", home.join("lib")).arg(program);
     let (limit, threshold) = (load.setup.limit, load.setup.threshold.units());
     command.args([limit.to_string(), threshold.to_string()]).arg(file);
