@@ -4,28 +4,43 @@ use super::entity::{Declared, DeclaredAttribute, Entities, character};
 use super::wellformed::{
     forbidden_char, in_name, is_name, is_nmtoken, is_space, show, show_char, starts_name,
 };
+use crate::ErrorKind;
 
-/// Reads a whole DOCTYPE, from `<` to `>`, and fills `entities`. The error is a place in `raw` and
-/// a message. `standalone`: the XML declaration promises that what we do not read is not needed.
+mod parameter;
+
+use parameter::Parameters;
+
+/// Reads a whole DOCTYPE, from `<` to `>`, and fills `entities`. The error is a place in `raw`, a kind
+/// and a message. `standalone`: the XML declaration promises that what we do not read is not needed.
 pub(super) fn read(
     raw: &str,
     entities: &mut Entities,
     standalone: bool,
-) -> Result<(), (usize, String)> {
+) -> Result<(), (usize, ErrorKind, String)> {
     if let Some(i) = forbidden_char(raw.as_bytes()) {
-        return Err((
-            i,
-            format!("the character {} is not allowed in XML", show_char(&raw.as_bytes()[i..])),
-        ));
+        let shown = show_char(&raw.as_bytes()[i..]);
+        let message = format!("the character {shown} is not allowed in XML");
+        return Err((i, ErrorKind::Malformed, message));
     }
-    let mut reader = Reader { raw, at: "<!DOCTYPE".len(), entities, standalone, recording: true };
-    reader.doctype()
+    let mut parameters = Parameters::new(entities.limit());
+    let mut reader = Reader {
+        raw,
+        at: "<!DOCTYPE".len(),
+        entities,
+        parameters: &mut parameters,
+        standalone,
+        recording: true,
+    };
+    let read = reader.doctype();
+    let kind = if parameters.exceeded { ErrorKind::Limit } else { ErrorKind::Malformed };
+    read.map_err(|(at, message)| (at, kind, message))
 }
 
 struct Reader<'a> {
     raw: &'a str,
     at: usize,
     entities: &'a mut Entities,
+    parameters: &'a mut Parameters,
     standalone: bool,
     /// Off behind a reference to a parameter entity, which may have declared anything.
     recording: bool,
@@ -56,39 +71,6 @@ impl<'a> Reader<'a> {
             Ok(())
         } else {
             self.fail(format!("{} in the DOCTYPE", self.found()))
-        }
-    }
-
-    fn subset(&mut self) -> Step {
-        loop {
-            self.skip_space();
-            if self.eat("]") {
-                return Ok(());
-            } else if self.eat("%") {
-                self.name("the name of a parameter entity")?;
-                self.need(";")?;
-                if !self.standalone {
-                    self.entities.set_open();
-                    self.recording = false;
-                }
-            } else if self.eat("<!--") {
-                self.comment()?;
-            } else if self.eat("<?") {
-                self.instruction()?;
-            } else if self.eat("<!ENTITY") {
-                self.entity()?;
-            } else if self.eat("<!ATTLIST") {
-                self.attribute_list()?;
-            } else if self.eat("<!ELEMENT") {
-                self.element()?;
-            } else if self.eat("<!NOTATION") {
-                self.notation()?;
-            } else {
-                return self.fail(format!(
-                    "{} where a declaration of the DOCTYPE was expected",
-                    self.found()
-                ));
-            }
         }
     }
 
@@ -144,8 +126,11 @@ impl<'a> Reader<'a> {
             }
         };
         self.close()?;
-        if self.recording && !parameter {
-            self.entities.declare(name, entity);
+        match entity {
+            _ if !self.recording => {}
+            Declared::Internal(text) if parameter => self.parameters.declare(name, Some(text)),
+            _ if parameter => self.parameters.declare(name, None),
+            entity => self.entities.declare(name, entity),
         }
         Ok(())
     }

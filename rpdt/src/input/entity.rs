@@ -139,6 +139,11 @@ impl Entities {
         }
     }
 
+    /// Bytes that references may expand to.
+    pub(super) fn limit(&self) -> usize {
+        self.limit
+    }
+
     /// Says that there are declarations which are not read.
     pub(super) fn set_open(&mut self) {
         self.open = true;

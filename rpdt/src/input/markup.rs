@@ -6,7 +6,7 @@ use super::attributes::malformed;
 use super::document::{Document, placed};
 use super::wellformed::{is_name, is_space, show, starts_name};
 use super::{Interest, Markup, TagHandler, doctype};
-use crate::Error;
+use crate::{Error, Position};
 
 impl Document {
     /// A whole comment.
@@ -87,8 +87,9 @@ impl Document {
         self.doctype_seen = true;
         let text = self.utf8(raw)?;
         let entities = Arc::make_mut(&mut self.entities);
-        if let Err((at, message)) = doctype::read(text, entities, self.standalone) {
-            return Err(malformed(self.offset_in(raw, at), message));
+        if let Err((at, kind, message)) = doctype::read(text, entities, self.standalone) {
+            let offset = self.offset_in(raw, at);
+            return Err(Error::new(kind, message).at(Position { offset, line: 0, column: 0 }));
         }
         self.offset += self.measure.of(raw);
         Ok(())

@@ -170,3 +170,72 @@ fn a_reference_without_end_is_bounded() {
     assert_eq!(failure.kind, ErrorKind::Limit);
     assert_eq!(failure.message, "a reference longer than 65536 bytes");
 }
+
+/// Parameter entities of the internal subset are read where they stand, once for all that they hold.
+#[test]
+fn parameter_entities() {
+    let values_of = |subset: &str, body: &str| {
+        let document = format!("<!DOCTYPE a [{subset}]>{body}");
+        values(&with(Checks::Strict), document.as_bytes())
+    };
+    // The example of appendix D of XML 1.0.
+    let example =
+        "<!ENTITY % xx '&#37;zz;'><!ENTITY % zz '&#60;!ENTITY tricky \"error-prone\" >' >%xx;";
+    assert_eq!(values_of(example, "<a>&tricky;</a>"), ["error-prone"]);
+    let attributes =
+        "<!ENTITY % d \"<!ATTLIST a x CDATA '1'><!-- d --> <?p?>\">%d;%d;<!ENTITY e 'f'>";
+    assert_eq!(values_of(attributes, "<a>&e;</a>"), ["x=1", "f"]);
+    // The first declaration counts, also when it comes from a parameter entity.
+    let first = "<!ENTITY % d \"<!ENTITY e 'one'>\"><!ENTITY % d ''>%d;<!ENTITY e 'two'>";
+    assert_eq!(values_of(first, "<a>&e;</a>"), ["one"]);
+
+    for (subset, kind, message) in [
+        (
+            "<!ENTITY % e \"<?xml version='1.0'?>\">%e;",
+            ErrorKind::Malformed,
+            "the target `xml` is reserved",
+        ),
+        ("<!ENTITY % e '<!ENTITY x>'>\n%e;", ErrorKind::Malformed, "in the parameter entity `e`: "),
+        (
+            "<!ENTITY % e '&#37;e;'>%e;",
+            ErrorKind::Malformed,
+            "the parameter entity `e` refers to itself",
+        ),
+        (
+            "<!ENTITY % e '&#37;f;'><!ENTITY % f '&#37;e;'>%e;",
+            ErrorKind::Malformed,
+            "refers to itself",
+        ),
+    ] {
+        let document = format!("<!DOCTYPE a [{subset}]><a/>");
+        for checks in [Checks::Fast, Checks::Strict] {
+            let failure = failure(&with(checks), document.as_bytes());
+            assert_eq!(failure.kind, kind, "{failure:?}");
+            assert!(failure.message.contains(message), "{failure:?}");
+            assert_eq!(failure.offset, document.find("%e;").expect("a reference") as u64);
+        }
+    }
+    // What is in other files is not read, so nothing behind it is known.
+    let external = "<!ENTITY % e SYSTEM 'e.ent'>%e;<!ENTITY f 'g'>";
+    let document = format!("<!DOCTYPE a [{external}]><a>&f;</a>");
+    let (events, result) = outcome(&with(Checks::Strict), document.as_bytes());
+    assert_eq!(result, Ok(()));
+    assert!(
+        format!("{events:?}").contains("[error: the entity `f` is not declared in the document")
+    );
+}
+
+/// A billion laughs by parameter entities are not laughed.
+#[test]
+fn parameter_entities_are_bounded() {
+    let mut subset = "<!ENTITY % a0 '<!-- ha -->'>".to_owned();
+    for i in 1..30 {
+        subset += &format!("<!ENTITY % a{i} '{}'>", format!("&#37;a{};", i - 1).repeat(10));
+    }
+    for (top, message) in [(29, "(entity_expansion_bytes)"), (28, "(entity_expansion_bytes)")] {
+        let document = format!("<!DOCTYPE a [{subset}%a{top};]><a/>");
+        let failure = failure(&with(Checks::Fast), document.as_bytes());
+        assert_eq!(failure.kind, ErrorKind::Limit);
+        assert!(failure.message.contains(message), "{failure:?}");
+    }
+}
