@@ -37,10 +37,18 @@ impl StateId {
     /// Not yet computed; counts as watched, so that the hot path need not test for it.
     const UNKNOWN: StateId = StateId(u32::MAX);
 
+    /// The number of a state of the table.
+    #[inline(always)]
+    pub(crate) fn number(self) -> usize {
+        self.index()
+    }
+
+    #[inline(always)]
     fn index(self) -> usize {
         (self.0 & Self::INDEX) as usize
     }
 
+    /// The state lives on the transient stack.
     pub(crate) fn is_transient(self) -> bool {
         self.0 & Self::TRANSIENT != 0
     }

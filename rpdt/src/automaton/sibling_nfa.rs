@@ -38,6 +38,20 @@ pub(crate) struct RunState {
 }
 
 impl RunState {
+    /// Runs with these sets of positions, one word each, the first of which start at 0, 1, ...
+    pub(super) fn ordered(sets: &[u64]) -> Self {
+        RunState { starts: (0..sets.len() as u64).collect(), sets: sets.to_vec() }
+    }
+
+    /// How many runs begin before one.
+    pub(super) fn order_of(&self, start: u64) -> Option<usize> {
+        self.starts.binary_search(&start).ok()
+    }
+
+    pub(super) fn into_sets(self) -> Vec<u64> {
+        self.sets
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.starts.is_empty()
     }

@@ -51,6 +51,7 @@ use answer::View;
 use buffer::{Buffers, ElementId};
 use content::Content;
 use instance::Open;
+use light::Light;
 use namespace::Namespaces;
 use order::DocumentOrder;
 use path::PathTracker;
@@ -127,6 +128,7 @@ pub(crate) struct Engine<'p, S> {
     lowest_confirmed: Vec<u32>,
     extras: Vec<Extra>,
     trackers: RunTracker,
+    light: Light,
 
     buffers: Buffers,
     content: Content,
@@ -176,12 +178,14 @@ impl<'p, S: Sink> Engine<'p, S> {
         let mut buffers = Buffers::default();
         buffers.watch_drops = ambiguous || ordered;
         let paths = (needs.path && !needs.count_only).then(PathTracker::default);
+        let (light, light_nodes) = Light::new(compiled, needs, config.runs);
         Engine {
+            light,
             table: LazyTable::new(
                 compiled,
                 config.source.limits.automaton_states,
                 config.mechanisms,
-                light::light_nodes(compiled, needs),
+                light_nodes,
             ),
             classes: Classes::default(),
             namespaces: compiled.needs_namespaces.then(Namespaces::new),
@@ -264,10 +268,11 @@ impl<'p, S: Sink> Engine<'p, S> {
         self.children = Children::new(all, self.live);
     }
 
-    /// Sets `live` from the branches of the innermost element. Those of the elements around it have
-    /// not changed when it ends, unless it was looked at.
+    /// Sets `live` from the branches of the innermost element that was looked at. Inside of others it
+    /// makes no difference, and when they end it is still right.
     fn update_live(&mut self) {
-        let idle = self.trackers.are_idle(self.regulars_of(self.depth));
+        let from = self.marks.last().map_or(self.trackers.len(), |mark| mark.regulars);
+        let idle = self.trackers.are_idle(from);
         self.live = !idle || self.order.is_some();
     }
 
@@ -317,17 +322,20 @@ impl<'p, S: Sink> Engine<'p, S> {
         };
         let parent = self.state();
         let state = self.table.next(parent, class, self.compiled, &self.classes);
+        let watched = state.is_watched(parent, self.children);
+        if watched && self.light.is_plan() && !self.read_light(state) {
+            return Ok(Interest::STOP);
+        }
         self.depth += 1;
         if self.depth == self.states.len() {
             self.states.resize((2 * self.depth).max(64), LazyTable::START);
         }
-        if state.is_watched(parent, self.children) {
-            self.states[self.depth] = state.looked();
-            if state.is_matched() || self.slow || (self.live && parent.is_regular()) {
-                return self.start_slow(tag);
-            }
-        } else {
-            self.states[self.depth] = state;
+        self.states[self.depth] = if watched { state.looked() } else { state };
+        if watched && self.light.is_plan() {
+            self.open_light(state, self.depth);
+        } else if watched && (state.is_matched() || self.slow || (self.live && parent.is_regular()))
+        {
+            return self.start_slow(tag);
         }
         Ok(if state.is_skipped() { Interest::SKIP } else { Interest::TAGS })
     }
@@ -343,6 +351,16 @@ impl<'p, S: Sink> Engine<'p, S> {
         state.is_light() && !self.children.are_all() && self.read_light(state)
     }
 
+    /// The same, the child being open from now on; in which state.
+    #[inline(never)]
+    fn enter_light(&mut self, state: StateId) -> Option<StateId> {
+        if self.depth + 1 >= self.states.len() || !self.pass_light(state) {
+            return None;
+        }
+        let root = self.light.is_plan() && self.open_light(state, self.depth + 1);
+        Some(if root { state.looked() } else { state })
+    }
+
     /// An end tag off the hot path.
     #[inline(never)]
     fn end_any(&mut self, tag: &EndTag<'_>) -> Result<Interest, Error> {
@@ -352,8 +370,15 @@ impl<'p, S: Sink> Engine<'p, S> {
         if self.depth == 0 {
             return Err(Error::new(ErrorKind::Malformed, "end tag without a start tag"));
         }
+        if self.stopped {
+            return Ok(Interest::STOP);
+        }
         if self.marks.last().is_some_and(|mark| mark.depth == self.depth) {
             return self.end_slow(tag);
+        }
+        self.close_light();
+        if self.stopped {
+            return Ok(Interest::STOP);
         }
         self.table.leave(self.state());
         self.depth -= 1;
@@ -448,8 +473,9 @@ impl<S: Sink> TagHandler for Engine<'_, S> {
     fn enter(&mut self, symbol: Symbol) -> Option<Interest> {
         let parent = *self.states.get(self.depth)?;
         let state = self.table.known(parent, symbol.0);
-        if state.is_watched(parent, self.children) && !self.pass_light(state) {
-            return None;
+        let mut state = state;
+        if state.is_watched(parent, self.children) {
+            state = self.enter_light(state)?;
         }
         *self.states.get_mut(self.depth + 1)? = state;
         self.depth += 1;
@@ -465,9 +491,12 @@ impl<S: Sink> TagHandler for Engine<'_, S> {
 
     #[inline(always)]
     fn leave(&mut self) -> bool {
-        let quiet = self.states.get(self.depth).is_some_and(|state| !state.is_looked());
-        self.depth -= usize::from(quiet);
-        quiet
+        let Some(state) = self.states.get(self.depth) else { return false };
+        if state.is_looked() && !self.close_light() {
+            return false;
+        }
+        self.depth -= 1;
+        true
     }
 
     #[inline]

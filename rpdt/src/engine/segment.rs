@@ -30,6 +30,9 @@ impl<'p, S: Sink> Engine<'p, S> {
         if let Some(extra) = self.extras.first() {
             depth = depth.min(extra.depth - 1);
         }
+        if let Some(root) = self.light.outermost() {
+            depth = depth.min(root - 1);
+        }
         let transient = (1..=depth).find(|&d| self.state_at(d).is_transient());
         transient.map_or(depth, |d| d - 1)
     }
@@ -62,6 +65,7 @@ impl<'p, S: Sink> Engine<'p, S> {
     /// [`settled_depth`](Self::settled_depth).
     pub(crate) fn fork<T: Sink>(&self, depth: usize, config: &Config, sink: T) -> Engine<'p, T> {
         let mut new = Engine::new(self.compiled, config, sink);
+        debug_assert_eq!(new.needs, self.needs, "what is light must be the same");
         new.table = self.table.without_transient();
         new.classes = self.classes.clone();
         new.namespaces = self.namespaces.as_ref().map(|n| n.up_to(depth));

@@ -212,7 +212,7 @@ fn damaged(mut bytes: Vec<u8>, damage: &[Damage]) -> Vec<u8> {
 }
 
 /// Whether one chunk, single bytes and the given chunks lead to the same; else what they lead to.
-fn alike(bytes: &[u8], places: &[usize]) -> Result<(), String> {
+pub fn alike(bytes: &[u8], places: &[usize]) -> Result<(), String> {
     for checks in [Checks::Fast, Checks::Strict] {
         let config = with(checks);
         let whole = comparable(run(&config, [bytes]));

@@ -4,6 +4,8 @@
 mod chunks;
 mod encodings;
 mod entities;
+mod fuzz;
 mod limits;
 mod log;
 mod malformed;
+mod quiet;

@@ -3,16 +3,16 @@
 
 use std::arch::x86_64::{
     __m256i, _mm_cvtsi128_si64, _mm_unpackhi_epi64, _mm_xor_si128, _mm256_and_si256,
-    _mm256_castsi256_si128, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_extracti128_si256,
-    _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8, _mm256_setr_epi8,
-    _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_storeu_si256,
-    _mm256_testz_si256, _mm256_xor_si256,
+    _mm256_andnot_si256, _mm256_castsi256_si128, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8,
+    _mm256_extracti128_si256, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_or_si256,
+    _mm256_set1_epi8, _mm256_setr_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8,
+    _mm256_srli_epi16, _mm256_storeu_si256, _mm256_testz_si256, _mm256_xor_si256,
 };
 
 use super::super::TagHandler;
 use super::super::body::Body;
 use super::map::{BLOCK, Map, Places};
-use super::skim::{Marks, Skim};
+use super::skim::{Marks, Skim, Verdict};
 use super::vector::{Vectors, WIDTH, mixed};
 use crate::Error;
 
@@ -232,18 +232,39 @@ fn skim_avx2(skim: &mut Skim, bytes: &[u8]) -> usize {
     // A copy, so that it is held in registers.
     let mut state = *skim;
     let mut done = 0;
-    for block in bytes.as_chunks::<BLOCK>().0 {
-        let block = load_block(block);
-        let marks = Marks {
-            less: equal(block, b'<'),
-            more: equal(block, b'>'),
-            slash: equal(block, b'/'),
-            other: other(block),
-        };
-        if !state.block(&marks, bytes, done) {
-            break;
+    let byte = |byte: u8| _mm256_set1_epi8(byte as i8);
+    while let Some(block) = bytes[done..].first_chunk::<BLOCK>()
+        && let Some(next) = bytes.get(done + 1..).and_then(|rest| rest.first_chunk::<BLOCK>())
+    {
+        let (block, next) = (load_block(block), load_block(next));
+        let less = block.map(|half| _mm256_cmpeq_epi8(half, byte(b'<')));
+        let slash = next.map(|half| _mm256_cmpeq_epi8(half, byte(b'/')));
+        let close = [0, 1].map(|i| _mm256_and_si256(less[i], slash[i]));
+        // Of what is not above `?`, only `/` begins no other markup.
+        let other = [0, 1].map(|i| {
+            let above = _mm256_cmpgt_epi8(next[i], byte(b'?'));
+            _mm256_andnot_si256(_mm256_or_si256(above, slash[i]), less[i])
+        });
+        let empty = [0, 1].map(|i| {
+            let more = _mm256_cmpeq_epi8(next[i], byte(b'>'));
+            _mm256_and_si256(_mm256_cmpeq_epi8(block[i], byte(b'/')), more)
+        });
+        let mut marks = Marks { less: gather(less), close: gather(close), other: 0, empty: 0 };
+        let special = _mm256_or_si256(
+            _mm256_or_si256(other[0], other[1]),
+            _mm256_or_si256(empty[0], empty[1]),
+        );
+        if _mm256_testz_si256(special, special) == 0 {
+            (marks.other, marks.empty) = (gather(other), gather(empty));
         }
-        done += BLOCK;
+        match state.block(&marks, |byte| equal(block, byte), bytes, done) {
+            Verdict::Passed => done += BLOCK,
+            Verdict::Look => break,
+            Verdict::Ends(at) => {
+                state.end = Some(done + at);
+                break;
+            }
+        }
     }
     *skim = state;
     done
@@ -275,14 +296,4 @@ fn gather(halves: [__m256i; 2]) -> u64 {
 fn equal(block: [__m256i; 2], byte: u8) -> u64 {
     let byte = _mm256_set1_epi8(byte as i8);
     gather(block.map(|half| _mm256_cmpeq_epi8(half, byte)))
-}
-
-/// Where `!` and `?` are.
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-#[inline]
-fn other(block: [__m256i; 2]) -> u64 {
-    let (exclamation, question) = (_mm256_set1_epi8(b'!' as i8), _mm256_set1_epi8(b'?' as i8));
-    gather(block.map(|half| {
-        _mm256_or_si256(_mm256_cmpeq_epi8(half, exclamation), _mm256_cmpeq_epi8(half, question))
-    }))
 }

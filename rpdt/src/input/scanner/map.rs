@@ -12,6 +12,8 @@ pub(super) const BLOCK: usize = 64;
 /// Bytes of a stretch, so that they and what is found in them stay in the nearest cache. Places in a
 /// stretch are numbers of sixteen bits.
 const STRETCH: usize = 8192;
+/// The first stretch after a jump is shorter: there may be another jump.
+const FIRST: usize = 1024;
 /// So many places of a block are written at once, needed or not.
 const AT_ONCE: usize = 4;
 
@@ -127,10 +129,10 @@ impl Map {
     /// no places.
     #[cold]
     #[inline(never)]
-    fn fill(&mut self, bytes: &[u8], at: usize) {
+    fn fill(&mut self, bytes: &[u8], at: usize, most: usize) {
         self.from = at / BLOCK * BLOCK;
         let rest = &bytes[self.from..];
-        let rest = &rest[..rest.len().min(STRETCH)];
+        let rest = &rest[..rest.len().min(most)];
         let (whole, tail) = rest.as_chunks::<BLOCK>();
         self.found.count = 0;
         self.fill_blocks(whole, 0);
@@ -165,7 +167,7 @@ impl Map {
                 (self.from, self.to, self.next, self.found.count) = (at, at, 0, 0);
                 return;
             }
-            self.fill(bytes, at);
+            self.fill(bytes, at, FIRST);
         }
         let at = at - self.from;
         let places = self.found.all();
@@ -186,28 +188,9 @@ impl Map {
         if self.to >= bytes.len() {
             return false;
         }
-        self.fill(bytes, self.to);
+        let most = (2 * (self.to - self.from)).clamp(FIRST, STRETCH);
+        self.fill(bytes, self.to, most);
         true
-    }
-
-    /// The first place that matters from the cursor on, where the cursor is then; the length of the
-    /// chunk if there is none.
-    #[inline]
-    pub(super) fn peek(&mut self, bytes: &[u8]) -> usize {
-        loop {
-            if let Some(place) = self.found.all().get(self.next) {
-                return self.from + usize::from(*place);
-            }
-            if !self.advance(bytes) {
-                return bytes.len();
-            }
-        }
-    }
-
-    /// The cursor goes on behind the place where it is.
-    #[inline]
-    pub(super) fn pass(&mut self) {
-        self.next += 1;
     }
 
     /// Where the stretch begins, its places from the cursor on, and the names.
@@ -244,6 +227,26 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    impl Map {
+        /// The first place that matters from the cursor on, where the cursor is then; the length of
+        /// the chunk if there is none.
+        fn peek(&mut self, bytes: &[u8]) -> usize {
+            loop {
+                if let Some(place) = self.found.all().get(self.next) {
+                    return self.from + usize::from(*place);
+                }
+                if !self.advance(bytes) {
+                    return bytes.len();
+                }
+            }
+        }
+
+        /// The cursor goes on behind the place where it is.
+        fn pass(&mut self) {
+            self.next += 1;
+        }
+    }
 
     fn all() -> [Map; 2] {
         [Map::portable(), Map::best()]

@@ -144,7 +144,6 @@ impl Body {
         let origin = self.document.offset - at as u64;
         loop {
             if self.document.is_skimming() {
-                map.seek(bytes, at);
                 let own = self.skim(map, bytes, &mut at)?;
                 if !own {
                     break;

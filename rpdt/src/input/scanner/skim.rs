@@ -4,8 +4,9 @@
 //! comes up to the first `>` outside of quotes, or up to the next `<`. (In well-formed documents there
 //! is no `<` before that `>`.) So the depth changes by the number of `<` less twice that of `</`, and
 //! less one for each `/>` that ends a tag, and whole blocks of 64 bytes are passed over by counting
-//! bits. Whether a `/>` does end a tag is looked at for each: it may stand in text or in quotes. A
-//! block with other markup, or with the end of the skipped element, is gone over tag by tag.
+//! bits. Whether a `/>` does end a tag is looked at for each: it may stand in text or in quotes. Only
+//! blocks in which the element may end, or which may be deeper than anything before, are gone through
+//! bit by bit, and only blocks with other markup tag by tag.
 
 use super::super::body::Body;
 use super::super::document::Document;
@@ -15,91 +16,129 @@ use super::name::delimiters_of;
 use super::{MARGIN, Map};
 use crate::Error;
 
-/// So many tags are looked at one by one before blocks are tried.
-const PATIENCE: usize = 6;
-
-/// Where the bytes that matter are in a block, the first byte in the lowest bit.
+/// Where pairs of bytes that matter begin in a block, the first byte in the lowest bit. The second
+/// byte of a pair may be the first one behind the block.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Marks {
-    /// `<`.
+    /// `<`, whatever follows.
     pub less: u64,
-    /// `>`.
-    pub more: u64,
-    /// `/`.
-    pub slash: u64,
-    /// `!` and `?`.
+    /// `</`.
+    pub close: u64,
+    /// `<!`, `<?`; perhaps also other `<` that begin neither a name nor an end tag.
     pub other: u64,
+    /// `/>`.
+    pub empty: u64,
+}
+
+/// What is said of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It has been passed over.
+    Passed,
+    /// The end tag of the skipped element begins at this place of it; what is before has been passed
+    /// over.
+    Ends(usize),
+    /// It has to be looked at tag by tag; nothing has changed.
+    Look,
 }
 
 /// How far blocks have been passed over.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Skim {
-    /// Open elements inside the skipped one. Every `<` counts as a start tag until it is known to be
-    /// none.
+    /// Open elements inside the skipped one.
     below: usize,
-    /// How many there may be at most.
-    room: usize,
+    /// How many there were at most so far, and how many there may be.
+    deepest: usize,
+    limit: usize,
     tags: usize,
-    /// Whether the last byte was `<`, or `/`.
-    after_less: u64,
-    after_slash: u64,
+    /// The element's end tag begins here.
+    pub end: Option<usize>,
 }
 
 impl Skim {
-    /// Passes over the block at a place, unless something in it has to be looked at: `false`, and
-    /// nothing has changed. The bytes begin with a tag.
+    /// Passes over the block at a place, unless something in it has to be looked at. The bytes begin
+    /// with a tag; `bits` says where a byte is in the block.
     #[inline(always)]
-    pub(super) fn block(&mut self, marks: &Marks, bytes: &[u8], at: usize) -> bool {
-        let Marks { less, more, slash, other } = *marks;
-        let after = less << 1 | self.after_less;
-        let close = after & slash;
-        let mut empty = (slash << 1 | self.after_slash) & more;
-        if empty != 0 {
-            empty = ends_of_tags(bytes, at, empty);
+    pub(super) fn block(
+        &mut self,
+        marks: &Marks,
+        bits: impl Fn(u8) -> u64,
+        bytes: &[u8],
+        at: usize,
+    ) -> Verdict {
+        let Marks { less, close, other, mut empty } = *marks;
+        if other | empty != 0 {
+            if other != 0 {
+                return Verdict::Look;
+            }
+            let [more, double, single] = [b'>', b'"', b'\''].map(bits);
+            empty = ends_of_tags(bytes, at, marks, [more | single, double]);
         }
-        let opens = less.count_ones() as usize;
+        let tags = less.count_ones() as usize;
         let closes = close.count_ones() as usize;
         let empties = empty.count_ones() as usize;
-        if (after & other != 0) | (self.below + opens > self.room)
-            || (closes >= self.below && self.reaches_end(less, close, empty))
-        {
-            return false;
+        if closes + empties > self.below || self.below + (tags - closes) > self.deepest {
+            return self.walk(less, close, empty);
         }
-        self.below = self.below + opens - 2 * closes - empties;
-        self.tags += opens + empties;
-        self.after_less = less >> 63;
-        self.after_slash = slash >> 63;
-        true
+        self.below = self.below + tags - 2 * closes - empties;
+        self.tags += tags + empties;
+        Verdict::Passed
     }
 
-    /// Whether one of the end tags is that of the skipped element.
+    /// The same, bit by bit.
     #[inline(never)]
-    fn reaches_end(&self, less: u64, mut close: u64, empty: u64) -> bool {
-        let mut closed = 0;
-        while close != 0 {
-            let before = (close & close.wrapping_neg()) - 1;
-            // The `<` of the end tag itself is among those counted.
-            let open = self.below + (less & before).count_ones() as usize;
-            if open <= 2 * closed + (empty & before).count_ones() as usize + 1 {
-                return true;
+    fn walk(&mut self, less: u64, close: u64, empty: u64) -> Verdict {
+        let Skim { mut below, mut deepest, mut tags, .. } = *self;
+        let mut rest = less | empty;
+        let mut verdict = Verdict::Passed;
+        while rest != 0 {
+            let bit = rest & rest.wrapping_neg();
+            if less & bit == 0 {
+                below -= 1;
+            } else if close & bit == 0 {
+                below += 1;
+                deepest = deepest.max(below);
+            } else if below == 0 {
+                verdict = Verdict::Ends(bit.trailing_zeros() as usize);
+                break;
+            } else {
+                below -= 1;
             }
-            close &= close - 1;
-            closed += 1;
+            tags += 1;
+            rest ^= bit;
         }
-        false
+        if deepest > self.limit {
+            return Verdict::Look;
+        }
+        (self.below, self.deepest, self.tags) = (below, deepest, tags);
+        verdict
     }
 }
 
-/// Those of the `>` of a block, in bits, that end start tags.
+/// Those of the `/>` of a block, in bits, that end start tags; `doubtful`: where `>` and `'` are, and `"`.
 #[inline(never)]
-fn ends_of_tags(bytes: &[u8], block: usize, mut more: u64) -> u64 {
+fn ends_of_tags(bytes: &[u8], block: usize, marks: &Marks, doubtful: [u64; 2]) -> u64 {
     let mut ends = 0;
-    while more != 0 {
-        let bit = more & more.wrapping_neg();
-        more ^= bit;
+    let mut rest = marks.empty;
+    while rest != 0 {
+        let bit = rest & rest.wrapping_neg();
+        rest ^= bit;
+        let less = marks.less & (bit - 1);
+        if less != 0 {
+            // From the last `<` to the `/`.
+            let first = 1 << (63 - less.leading_zeros());
+            let inside = (bit - 1) & !(first - 1);
+            let [others, quotes] = doubtful.map(|bits| bits & inside);
+            if others == 0 && quotes.count_ones().is_multiple_of(2) {
+                if marks.close & first == 0 {
+                    ends |= bit;
+                }
+                continue;
+            }
+        }
         let at = block + bit.trailing_zeros() as usize;
         let tag = memchr::memrchr(b'<', &bytes[..at]).unwrap_or(0);
-        if bytes[tag + 1] != b'/' && end(bytes, tag) == Some(at + 1) {
+        if bytes[tag + 1] != b'/' && end(bytes, tag) == Some(at + 2) {
             ends |= bit;
         }
     }
@@ -149,8 +188,7 @@ fn quoted_end(bytes: &[u8], mut at: usize) -> Option<usize> {
 
 impl Body {
     /// Passes over what is inside a skipped element, from a place on. Gives whether the element's own
-    /// end tag has been reached; else the shared code has to go on at the new place. The cursor is
-    /// there then.
+    /// end tag has been reached; else the shared code has to go on at the new place.
     #[inline(never)]
     pub(super) fn skim(
         &mut self,
@@ -162,65 +200,70 @@ impl Body {
             return Ok(false);
         }
         let document = &mut self.document;
-        let mut patience = PATIENCE;
+        // Before that place blocks have been tried.
         let mut until = 0;
         loop {
-            let tag = map.peek(bytes);
+            let Some(text) = memchr::memchr(b'<', &bytes[*at..]) else { return Ok(false) };
+            let tag = *at + text;
             if tag + MARGIN > bytes.len() {
                 return Ok(false);
+            }
+            document.offset += text as u64;
+            *at = tag;
+            if tag >= until {
+                let (to, own) = skim_blocks(document, map, bytes, tag);
+                document.offset += (to - tag) as u64;
+                *at = to;
+                if own {
+                    return Ok(true);
+                }
+                until = to + BLOCK;
+                continue;
             }
             let second = bytes[tag + 1];
             let own = second == b'/' && document.below == 0;
             if own || matches!(second, b'!' | b'?') {
-                document.offset += (tag - *at) as u64;
-                *at = tag;
                 return Ok(own);
             }
-            if patience == 0 && tag >= until {
-                let (to, next) = skim_blocks(document, map, bytes, tag);
-                document.offset += (to - *at) as u64;
-                (*at, until) = (to, next);
-                map.seek(bytes, to);
-                continue;
-            }
-            let Some(end) = end(bytes, tag) else {
-                document.offset += (tag - *at) as u64;
-                *at = tag;
-                return Ok(false);
-            };
+            let Some(end) = end(bytes, tag) else { return Ok(false) };
             document.skim(&bytes[tag..end])?;
-            document.offset += (end - *at) as u64;
+            document.offset += (end - tag) as u64;
             *at = end;
-            map.pass();
-            patience = patience.saturating_sub(1);
         }
     }
 }
 
 /// Passes over whole blocks, the first of which begins with a tag. Gives a place outside of tags, or at
-/// a tag, and where the block ends that has to be looked at.
-fn skim_blocks(document: &mut Document, map: &Map, bytes: &[u8], tag: usize) -> (usize, usize) {
+/// a tag, and whether that is the end tag of the skipped element.
+fn skim_blocks(document: &mut Document, map: &Map, bytes: &[u8], tag: usize) -> (usize, bool) {
+    let around = document.stack.len();
     let mut skim = Skim {
         below: document.below,
-        room: document.counts.max_depth - document.stack.len(),
+        deepest: document.counts.max_depth - around,
+        limit: document.limits.depth - around,
         ..Skim::default()
     };
     let rest = &bytes[tag..];
     let done = map.skim(&mut skim, rest);
-    let until = tag + done + BLOCK;
-    if done == 0 {
-        return (tag, until);
-    }
-    let mut to = done;
-    let last = memchr::memrchr(b'<', &rest[..done]).unwrap_or(0);
-    if end(rest, last).is_none_or(|end| end > done) {
-        // The last tag is for others.
-        to = last;
-        skim.tags -= 1;
-        let closes = last + 1 < done && rest[last + 1] == b'/';
-        skim.below = if closes { skim.below + 1 } else { skim.below - 1 };
+    let mut to = skim.end.unwrap_or(done);
+    if skim.end.is_none() && done > 0 {
+        let last = memchr::memrchr(b'<', &rest[..done]).unwrap_or(0);
+        let end = end(rest, last);
+        if end.is_none_or(|end| end > done) {
+            // The last tag is for others.
+            to = last;
+            skim.tags -= 1;
+            if rest[last + 1] == b'/' {
+                skim.below += 1;
+            } else if rest[done - 1] == b'/' && end == Some(done + 1) {
+                skim.tags -= 1;
+            } else {
+                skim.below -= 1;
+            }
+        }
     }
     document.below = skim.below;
     document.counts.tags += skim.tags as u64;
-    (tag + to, until)
+    document.counts.max_depth = around + skim.deepest;
+    (tag + to, skim.end.is_some())
 }

@@ -2,7 +2,7 @@
 //! vector code is tested against.
 
 use super::map::{BLOCK, Places};
-use super::skim::{Marks, Skim};
+use super::skim::{Marks, Skim, Verdict};
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const LOW: u64 = 0x7F7F_7F7F_7F7F_7F7F;
@@ -54,17 +54,24 @@ pub(super) fn suspects(bytes: &[[u8; BLOCK]], first: usize, found: &mut Places) 
 /// Passes over as many blocks as can be passed over at once.
 pub(super) fn skim(skim: &mut Skim, bytes: &[u8]) -> usize {
     let mut done = 0;
-    for block in bytes.as_chunks::<BLOCK>().0 {
+    while let Some(block) = bytes[done..].first_chunk::<BLOCK>()
+        && let Some(next) = bytes.get(done + 1..).and_then(|rest| rest.first_chunk::<BLOCK>())
+    {
+        let less = bits(block, equal(b'<'));
         let marks = Marks {
-            less: bits(block, equal(b'<')),
-            more: bits(block, equal(b'>')),
-            slash: bits(block, equal(b'/')),
-            other: bits(block, |word| equal(b'!')(word) | equal(b'?')(word)),
+            less,
+            close: less & bits(next, equal(b'/')),
+            other: less & bits(next, |word| equal(b'!')(word) | equal(b'?')(word)),
+            empty: bits(block, equal(b'/')) & bits(next, equal(b'>')),
         };
-        if !skim.block(&marks, bytes, done) {
-            break;
+        match skim.block(&marks, |byte| bits(block, equal(byte)), bytes, done) {
+            Verdict::Passed => done += BLOCK,
+            Verdict::Look => break,
+            Verdict::Ends(at) => {
+                skim.end = Some(done + at);
+                break;
+            }
         }
-        done += BLOCK;
     }
     done
 }

@@ -79,7 +79,7 @@ fn name(bytes: &[u8]) -> Option<usize> {
     let found = equals(first, b'=');
     // Ones for the bytes before the first `=`.
     let before = found.wrapping_sub(1) & !found;
-    if found > 1 && before & !letters_of(first) == 0 {
+    if before != 0 && before & !letters_of(first) == 0 {
         return Some(found.trailing_zeros() as usize);
     }
     name_of_all_kinds(bytes)
@@ -148,6 +148,7 @@ mod tests {
             " a='1",
             " ab/='1'>",
             " a>='1'>",
+            " ='1'>=",
         ] {
             assert_eq!(found(fault), None, "{fault}");
         }
