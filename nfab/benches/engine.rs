@@ -12,47 +12,15 @@ use std::hint::black_box;
 use std::ops::ControlFlow;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use nfab::{Automaton, CompileOptions, Engine, Evaluation, Match, Schema, ValueType, Visit};
+use nfab::{Automaton, CompileOptions, Engine, Evaluation, Match, Visit};
 
 use by_hand::operator::{arriving, push_all};
 use by_hand::scan::scan;
-use by_hand::{Query, Sink, Tick};
+use by_hand::{Query, Sink, Tick, schema};
 
 mod by_hand;
 
 const EVENTS: usize = 100_000;
-
-/// Types in the proportions given in percent; what is left is type 3.
-fn stream(percent: [u64; 3]) -> Vec<Tick> {
-    let mut state = 0x9e37_79b9_7f4a_7c15u64;
-    let mut random = |bound: u64| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 11) % bound
-    };
-    let tick = |time: usize| {
-        let mut kind = random(100);
-        let mut of = 0;
-        while of < 3 && kind >= percent[of] {
-            kind -= percent[of];
-            of += 1;
-        }
-        let (symbol, price) = (random(1000) as i64, random(1000) as i64);
-        Tick { kind: of as u32, time: time as i64, symbol, price }
-    };
-    (0..EVENTS).map(tick).collect()
-}
-
-fn schema() -> Schema {
-    let mut schema = Schema::new();
-    for name in ["A", "B", "C", "D"] {
-        schema.add_type(name);
-    }
-    schema.add_attribute("symbol", Some(ValueType::Int));
-    schema.add_attribute("price", Some(ValueType::Int));
-    schema
-}
 
 /// How many matches, and the sum over the times of their events.
 #[derive(Debug, Default, PartialEq)]
@@ -111,7 +79,7 @@ fn array<S: Sink + Default>(query: Query, stream: &[Tick]) -> S {
 fn all(c: &mut Criterion) {
     for query in Query::ALL {
         let name = query.name();
-        let stream = stream(query.percent());
+        let stream = query.stream(EVENTS);
         let text = nfab::language::Query::parse(query.text()).expect("a query");
         let compile = |options| Automaton::from_query(&text, &schema(), options).expect("it does");
         let chosen = compile(CompileOptions::new());

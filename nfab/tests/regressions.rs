@@ -63,7 +63,7 @@ fn what_is_remembered_is_forgotten_with_its_partition() {
             for event in passing_keys(&world, 20_000) {
                 engine.push(event, &mut log).expect("no failure");
                 let cells = engine.stats().cells;
-                assert!(cells <= 8192, "{cells} cells, {evaluation:?}, {query}");
+                assert!(cells <= 2048, "{cells} cells, {evaluation:?}, {query}");
             }
         }
     }

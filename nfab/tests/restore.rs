@@ -155,6 +155,52 @@ fn values_are_kept_exactly() {
     }
 }
 
+/// A condition is not judged for partial matches that have ended, whether or not somebody has noticed
+/// that: what it cannot compare would be counted once more, or once less, after a restore.
+#[test]
+fn faults_are_counted_as_without_stopping() {
+    let schema = schema();
+    let x = schema.slot("x").unwrap();
+    let event = |kind: &str, time, value: Value| {
+        Step::Event(Record::new(schema.type_id(kind).unwrap(), time).with(x, value))
+    };
+    let text = || Value::from("text");
+    let steps = [
+        event("B", 0, Value::Int(1)),
+        Step::Watermark(1),
+        Step::Watermark(2),
+        event("C", 2, text()),
+        event("A", 2, text()),
+        event("B", 3, text()),
+        event("C", 3, text()),
+        event("A", 4, text()),
+    ];
+    let any = "WHERE skip_till_any_match { v2.x < 0 } WITHIN 1 ms";
+    for query in [
+        format!("PATTERN SEQ(B v0, C v1, A v2) {any}"),
+        format!("PATTERN SEQ(B v0, C+ v1[], A v2) {any}"),
+        format!("PATTERN SEQ(B v0, C? v1, A v2) {any}"),
+        format!("PATTERN SEQ(B v0, C v1, A+ v2[], B v3) {any}").replace("v2.x", "v2[i].x"),
+        "PATTERN SEQ(B v0, C v1, A v2) WHERE { v2.x < 0 } WITHIN 1 ms".to_owned(),
+        "PATTERN SEQ(B v0, C v1, A+ v2[]) WHERE { v2[i].x < v1.x } WITHIN 1 ms".to_owned(),
+    ] {
+        let query = nfab::language::Query::parse(&query).unwrap_or_else(|e| panic!("{query}: {e}"));
+        let evaluations = [Evaluation::Compact, Evaluation::Grouped, Evaluation::Runs];
+        for evaluation in evaluations.map(Some).into_iter().chain([None]) {
+            let options = CompileOptions::new();
+            let options = evaluation.map_or(options, |evaluation| options.evaluation(evaluation));
+            // Not every pattern allows every evaluation.
+            let Ok(automaton) = Automaton::from_query(&query, &schema, options) else {
+                assert!(evaluation.is_some(), "{query}");
+                continue;
+            };
+            for only_counts in [false, true] {
+                check(&automaton, Config::new(), &steps, only_counts);
+            }
+        }
+    }
+}
+
 /// Garbage, and what a window has passed, is not in a snapshot.
 #[test]
 fn what_is_not_live_is_left_out() {

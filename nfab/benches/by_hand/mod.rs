@@ -3,7 +3,7 @@
 pub mod operator;
 pub mod scan;
 
-use nfab::{Event, Slot, TypeId, ValueRef};
+use nfab::{Event, Schema, Slot, TypeId, ValueRef, ValueType};
 
 /// An event of the stream; its type is 0 to 3, its time its number.
 #[derive(Clone, Copy, Debug)]
@@ -79,13 +79,47 @@ impl Query {
     }
 
     /// How many of a hundred events are A, B and C; the others are D.
-    pub fn percent(self) -> [u64; 3] {
+    fn percent(self) -> [u64; 3] {
         match self {
             Self::Strict | Self::Keyed => [40, 30, 20],
             Self::Rising => [100, 0, 0],
             Self::Any => [5, 10, 5],
         }
     }
+
+    /// Its events, always the same.
+    pub fn stream(self, events: usize) -> Vec<Tick> {
+        let percent = self.percent();
+        let mut state = 0x9e37_79b9_7f4a_7c15u64;
+        let mut random = |bound: u64| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 11) % bound
+        };
+        let tick = |time: usize| {
+            let mut kind = random(100);
+            let mut of = 0;
+            while of < 3 && kind >= percent[of] {
+                kind -= percent[of];
+                of += 1;
+            }
+            let (symbol, price) = (random(1000) as i64, random(1000) as i64);
+            Tick { kind: of as u32, time: time as i64, symbol, price }
+        };
+        (0..events).map(tick).collect()
+    }
+}
+
+/// The names that the queries use.
+pub fn schema() -> Schema {
+    let mut schema = Schema::new();
+    for name in ["A", "B", "C", "D"] {
+        schema.add_type(name);
+    }
+    schema.add_attribute("symbol", Some(ValueType::Int));
+    schema.add_attribute("price", Some(ValueType::Int));
+    schema
 }
 
 /// The places of the ones in a set of bits.

@@ -9,7 +9,8 @@
 //! | [`Grouped`](grouped) | conditions that look back at first and last events | all runs in one wait that remember the same |
 //!
 //! The compact evaluation of a [sequence] of single events is simpler than that of the others: a queue
-//! a stage, or, where no event is passed over, a bit a stage. Two single events of which the second is
+//! a stage, or, where no event is passed over, a bit a stage. Where any event may be passed over,
+//! matches are [choices] among the events of queues. Two single events of which the second is
 //! compared with the first have a list of first events instead of groups. Where the last event decides
 //! what becomes of a run, the grouped one is a [forest] of events.
 //!
@@ -27,6 +28,7 @@ mod ambiguity;
 mod choices;
 mod choose;
 mod compact;
+mod counting;
 mod few;
 mod forest;
 mod graph;
@@ -40,6 +42,7 @@ mod stages;
 mod tests;
 mod walk;
 
+pub(crate) use choices::Choices;
 pub(crate) use choose::{choose, with_config};
 pub(crate) use compact::Compact;
 pub(crate) use forest::{Forest, fits as fits_forest};

@@ -1,7 +1,7 @@
 //! An append-only arena in chunks, which forgets its oldest chunks.
 //!
 //! Every item has a place, counted from the start of time in 64 bits, so places are never used
-//! twice, unless the newest item is taken back ([`Arena::pop`]). What refers to an item may store fewer bits: the low bits tell all places of the arena
+//! twice. What refers to an item may store fewer bits: the low bits tell all places of the arena
 //! apart as long as it holds fewer items than they can count, however many have gone before
 //! ([`Arena::find`]).
 
@@ -63,26 +63,6 @@ impl<T, const BITS: u32> Arena<T, BITS> {
         place
     }
 
-    /// Takes the newest item back; its place is used again.
-    #[inline]
-    pub(super) fn pop(&mut self) {
-        if let Some(chunk) = self.chunks.back_mut()
-            && chunk.items.pop().is_some()
-        {
-            self.len -= 1;
-            if chunk.items.is_empty() {
-                self.drop_empty_chunk();
-            }
-        }
-    }
-
-    #[cold]
-    fn drop_empty_chunk(&mut self) {
-        if let Some(chunk) = self.chunks.pop_back() {
-            self.spare = chunk.items;
-        }
-    }
-
     #[cold]
     fn push_in_new_chunk(&mut self, time: i64, item: T) {
         let mut items = std::mem::take(&mut self.spare);
@@ -114,19 +94,6 @@ impl<T, const BITS: u32> Arena<T, BITS> {
         &self.chunks[index >> BITS].items[index & (Self::CHUNK - 1)]
     }
 
-    /// The chunk of that item, and how far behind the first item the chunk begins.
-    #[inline]
-    pub(super) fn chunk_at(&self, index: usize) -> (usize, &[T]) {
-        (index & !(Self::CHUNK - 1), &self.chunks[index >> BITS].items)
-    }
-
-    /// The newest chunk, and how far behind the first item it begins.
-    #[inline]
-    pub(super) fn newest(&self) -> (usize, &[T]) {
-        let items = self.chunks.back().map_or(&[][..], |chunk| &chunk.items);
-        (self.len - items.len(), items)
-    }
-
     /// As [`at`](Self::at).
     #[inline]
     pub(super) fn at_mut(&mut self, index: usize) -> &mut T {
@@ -155,16 +122,6 @@ impl<T, const BITS: u32> Arena<T, BITS> {
                 break;
             }
             chunk.items.iter().for_each(&mut gone);
-            self.drop_first_chunk();
-        }
-    }
-
-    /// Drops the chunks whose places are all before this one, but for one that is not full.
-    pub(super) fn forget(&mut self, before: u64) {
-        while let Some(chunk) = self.chunks.front()
-            && self.first + Self::CHUNK as u64 <= before
-            && chunk.items.len() == Self::CHUNK
-        {
             self.drop_first_chunk();
         }
     }

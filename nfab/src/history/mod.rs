@@ -11,7 +11,7 @@
 //! | [`ChainBuffer`] | cells that point to the cell before: the default | follows a pointer |
 //! | [`VersionedBuffer`] | the paper's: entries, versions on their edges | searches an entry's edges |
 //!
-//! Events themselves lie in the [`EventStore`], once however many runs took them. All three are
+//! Events themselves lie in the [`EventStore`], once however many runs took them. Buffers are
 //! [`arena`]s in chunks: what a window has passed goes by the chunk, without counting references.
 
 mod arena;

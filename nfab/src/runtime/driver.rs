@@ -39,6 +39,8 @@ pub(super) struct Driver<E: Event, V: Evaluator<E>> {
     unkeyed: bool,
     /// Time may advance without a look at anything.
     quiet: bool,
+    /// Without keys: matches wait for windows.
+    waits: bool,
     /// With keys: nothing comes out when a window passes, and nobody minds events of other partitions,
     /// so that events which change nothing need no partition.
     calm: Option<Kinds>,
@@ -86,11 +88,12 @@ macro_rules! context {
 mod bounds;
 mod deliver;
 mod keyed;
+mod unkeyed;
 
 impl<E: Event, V: Evaluator<E>> Driver<E, V> {
     pub(super) fn new(automaton: Arc<Automaton>, config: Config, evaluator: V) -> Self {
         let program = &automaton.program;
-        let prompt = evaluator.prompt();
+        let (prompt, releases) = (evaluator.prompt(), evaluator.releases());
         let keyed = !program.key.is_empty();
         let begins = if keyed || !program.filters.is_empty() {
             None
@@ -114,6 +117,7 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
             recheck: Vec::new(),
             unkeyed: !keyed,
             quiet: !keyed && !prompt,
+            waits: !keyed && releases,
             begins,
             idle: false,
             prompt,
@@ -166,39 +170,17 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
     pub(super) fn push(&mut self, event: E, sink: &mut impl Sink<E>) -> Result<(), Error> {
         let time = event.time();
         if self.watermark.is_some_and(|now| now <= time) {
-            // Of most events in most streams nothing comes but that time advances.
             if self.quiet {
-                let number = self.stats.events;
-                let glance = self.glance(&event, number, time);
-                if glance == Glance::Show {
-                    return self.push_on(event, time, sink);
-                }
-                self.watermark = Some(time);
-                self.stats.events += 1;
-                if glance == Glance::Keeps {
-                    let window = self.automaton.program.window;
-                    self.horizon = window.horizon(number, time);
-                    self.idle = false;
-                    self.store.push(number, window.key(number, time), event);
-                    return self.bound(0);
-                }
-                return Ok(());
+                return self.push_quiet(event, time, sink);
             }
             if self.calm.is_some() {
                 return self.push_keyed(event, time, sink);
             }
+            if self.waits {
+                return self.push_waiting(event, time, sink);
+            }
         }
         self.push_on(event, time, sink)
-    }
-
-    /// What comes of an event in a stream without keys, as far as that is known without showing it.
-    #[inline(always)]
-    fn glance(&mut self, event: &E, number: u64, time: i64) -> Glance {
-        let arrival = Arrival { event, number, time, place: self.store.next() };
-        match self.evaluator.glance(self.partitions.first(), &arrival, &mut self.stats) {
-            Glance::Show if self.is_idle(event) => Glance::Nothing,
-            glance => glance,
-        }
     }
 
     fn push_on(&mut self, event: E, time: i64, sink: &mut impl Sink<E>) -> Result<(), Error> {
@@ -415,7 +397,7 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
                 return Ok(());
             }
             if self.unkeyed {
-                return self.release(&[0], Some(time), cause, sink);
+                return self.pass_first(time, cause, sink);
             }
             let due = self.due(time);
             return self.release(&due, Some(time), cause, sink);

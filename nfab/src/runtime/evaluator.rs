@@ -139,6 +139,11 @@ pub(crate) trait Evaluator<E: Event> {
         false
     }
 
+    /// Whether [`release`](Self::release) and [`expire`](Self::expire) do anything for a horizon.
+    fn passes(&self, _part: &Self::Part, _horizon: Key) -> bool {
+        true
+    }
+
     /// Gets the matches ready that come out as the window passes of the partial matches that started
     /// before the horizon, or of all without one: they wait in the part, to be counted or
     /// enumerated. Gives whether there are some. To be called before [`expire`](Self::expire).
@@ -269,7 +274,7 @@ pub(crate) trait Evaluator<E: Event> {
     fn forget(&mut self, _horizon: Key) {}
 
     /// Drops garbage and what is outside of its window, and marks the events that are left.
-    /// Called when there are twice as many cells or stored events as after the last time.
+    /// Called when about as many cells or stored events have been added as were left the last time.
     fn collect<'p>(
         &mut self,
         parts: &mut dyn Iterator<Item = &'p mut Self::Part>,

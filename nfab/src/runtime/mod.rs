@@ -29,7 +29,9 @@ use std::sync::Arc;
 
 use crate::config::{Config, HistoryKind};
 use crate::error::{Error, ErrorKind};
-use crate::evaluate::{Compact, Forest, Grouped, Pair, Row, Sequence, fits_forest, with_config};
+use crate::evaluate::{
+    Choices, Compact, Forest, Grouped, Pair, Row, Sequence, fits_forest, with_config,
+};
 use crate::event::Event;
 use crate::history::{BufferView, ChainBuffer, Shape, VersionedBuffer};
 use crate::limits::Limit;
@@ -56,6 +58,7 @@ enum Core<E: Event> {
     Grouped(Driver<E, Grouped>),
     Forest(Driver<E, Forest>),
     Compact(Driver<E, Compact>),
+    Choices(Driver<E, Choices>),
     Sequence(Driver<E, Sequence>),
     Row(Driver<E, Row>),
     Pair(Driver<E, Pair>),
@@ -71,6 +74,7 @@ macro_rules! each {
             Core::Grouped($driver) => $do,
             Core::Forest($driver) => $do,
             Core::Compact($driver) => $do,
+            Core::Choices($driver) => $do,
             Core::Sequence($driver) => $do,
             Core::Row($driver) => $do,
             Core::Pair($driver) => $do,
@@ -127,6 +131,7 @@ impl<E: Event> Engine<E> {
         let grouped = evaluation == Evaluation::Grouped;
         let pair = grouped.then(|| Pair::new(&automaton)).flatten();
         let sequence = compact.then(|| Sequence::new(&automaton)).flatten();
+        let choices = compact.then(|| Choices::new(&automaton)).flatten();
         let core = if automaton.program.waits.is_empty() || flink_skip {
             let evaluator = Interpreter::new(&automaton, ChainBuffer::new(stages));
             Core::Interpreter(Driver::new(automaton, config, evaluator))
@@ -136,6 +141,8 @@ impl<E: Event> Engine<E> {
             Core::Pair(Driver::new(automaton, config, evaluator))
         } else if let Some(evaluator) = sequence {
             Core::Sequence(Driver::new(automaton, config, evaluator))
+        } else if let Some(evaluator) = choices {
+            Core::Choices(Driver::new(automaton, config, evaluator))
         } else if compact {
             let evaluator = Compact::new(&automaton);
             Core::Compact(Driver::new(automaton, config, evaluator))

@@ -18,33 +18,12 @@ pub enum Cause {
     End,
 }
 
-/// Where events are found by their places.
-#[derive(Debug)]
-pub(crate) enum Store<'a, E> {
-    /// In the engine.
-    Arena(&'a EventStore<E>),
-    /// In a list of their own, with the numbers of their arrival; places count from 0.
-    #[cfg_attr(not(feature = "parallel"), allow(dead_code, reason = "of matches between threads"))]
-    Owned(&'a [(u64, E)]),
-}
-
-impl<'a, E> Store<'a, E> {
-    /// Neighbouring events, the one at a place among them, and the place of the first.
-    fn around(self, at: EventIndex) -> (EventIndex, &'a [(u64, E)]) {
-        match self {
-            Store::Arena(store) => store.around(at),
-            Store::Owned(events) => (0, events),
-        }
-    }
-}
-
 /// What the outputs of one cause have in common: what they lead to is not written for each.
 #[derive(Debug)]
 pub(crate) struct Scene<'a, E> {
     cause: Cause,
-    store: Store<'a, E>,
-    /// Neighbouring events, where most of those of matches are, and the place of the first.
-    near: &'a [(u64, E)],
+    /// Events with the numbers of their arrival, and the place of the first.
+    events: &'a [(u64, E)],
     first: EventIndex,
     names: &'a [String],
     key: &'a [Slot],
@@ -57,8 +36,7 @@ impl<'a, E> Scene<'a, E> {
         names: &'a [String],
         key: &'a [Slot],
     ) -> Self {
-        let (first, near) = store.newest();
-        Scene { cause, store: Store::Arena(store), near, first, names, key }
+        Scene { cause, events: store.all(), first: store.first(), names, key }
     }
 
     /// Events in a list of their own, where places count from 0.
@@ -69,7 +47,7 @@ impl<'a, E> Scene<'a, E> {
         names: &'a [String],
         key: &'a [Slot],
     ) -> Self {
-        Scene { cause, store: Store::Owned(events), near: events, first: 0, names, key }
+        Scene { cause, events, first: 0, names, key }
     }
 
     #[inline]
@@ -89,14 +67,7 @@ impl<'a, E> Scene<'a, E> {
     /// The event at a place, with its number.
     #[inline]
     fn get(&self, at: EventIndex) -> &'a (u64, E) {
-        let far = at.wrapping_sub(self.first) as usize;
-        if far < self.near.len() { &self.near[far] } else { self.far(at) }
-    }
-
-    #[inline(never)]
-    fn far(&self, at: EventIndex) -> &'a (u64, E) {
-        let (first, events) = self.store.around(at);
-        &events[(at - first) as usize]
+        &self.events[(at - self.first) as usize]
     }
 }
 
@@ -119,12 +90,11 @@ impl<'a, E> Events<'a, E> {
     pub fn iter(&self) -> impl Iterator<Item = (&'a str, &'a E)> + use<'a, E> {
         let Events { parts, scene } = *self;
         // By value, so that nobody looks there for each event.
-        let Scene { names, near, first, .. } = *scene;
+        let Scene { names, events, first, .. } = *scene;
         parts.iter().map(move |&(stage, at)| {
-            let far = at.wrapping_sub(first) as usize;
-            let event = if far < near.len() { &near[far] } else { scene.far(at) };
+            let event = &events[(at - first) as usize].1;
             // Whoever does not look at the names does not pay for them.
-            (names.get(stage as usize).map_or("", String::as_str), &event.1)
+            (names.get(stage as usize).map_or("", String::as_str), event)
         })
     }
 
@@ -220,7 +190,7 @@ macro_rules! copies {
     )*};
 }
 
-copies!(Events, Match, TimedOut, Store);
+copies!(Events, Match, TimedOut);
 
 /// Where an engine sends its output. `Break` ends the output of the current call; what it leaves
 /// out is counted in [`Stats::undelivered`](crate::Stats::undelivered).

@@ -95,6 +95,7 @@ impl<E: Event> Core<E> {
             Core::Grouped(_) | Core::Forest(_) => "grouped",
             Core::Compact(_) => "compact",
             Core::Sequence(_) => "compact",
+            Core::Choices(_) => "choices",
             Core::Row(_) => "row",
             Core::Pair(_) => "pair",
         }

@@ -120,6 +120,8 @@ pub(crate) enum Part {
         graph: Vec<Element>,
         last: Key,
     },
+    /// The events of queues with the stages that they entered, in bits.
+    Choices(Vec<(EventAt, u64)>),
 }
 
 /// An event that partial matches have taken.

@@ -11,11 +11,9 @@
 //! - **Matches**: populations are lists in a [`Graph`](super::graph), to which an event adds an element
 //!   for each population that takes it. That is constant in the window and in the number of runs.
 //!   [`walk`](super::walk) enumerates, at a cost linear in the output.
-//!   Sequences under skip-till-any need less: a [queue](queues) for the events of each stage.
-//! - **Numbers of matches** only: a log of the events that changed something, and products of their
-//!   matrices for a [sliding window](window): constant time an event, whatever the window and the
-//!   numbers, which saturate at `u64::MAX`. If the automaton that this needs has more than 32 states,
-//!   matches are counted in the graph, without being enumerated.
+//! - **Numbers of matches** only: a log of the events that changed something, which is
+//!   [counted](super::counting) in constant time an event. If the automaton that this needs has more
+//!   than 32 states, matches are counted in the graph, without being enumerated.
 //!
 //! A part begins with a log. The first time that matches are asked for, the log is replayed, and from
 //! then on the part has lists.
@@ -23,20 +21,17 @@
 //! Conditions are evaluated for each event once, all of them, unless its type alone shows that nothing
 //! changes ([`Kinds`](crate::nfa::kinds::Kinds)): counters of faults count events.
 
-mod counting;
-mod labelled;
 mod part;
-mod queues;
 #[cfg(feature = "serde")]
 mod save;
 pub(super) mod sets;
-mod window;
 
 use std::ops::ControlFlow;
 
-use self::part::{Entry, NOT_KEPT, Part, Spare};
+use self::part::{Part, Spare};
 use self::sets::{FOREIGN, Sets};
 use super::choose::conditions;
+use super::counting::{Counting, Entry, NOT_KEPT};
 use super::graph;
 use super::held::{gather, holds};
 use super::reader::Reader;
@@ -48,9 +43,7 @@ use crate::nfa::kinds::Kinds;
 use crate::nfa::program::Window;
 use crate::predicate::evaluate::Test;
 use crate::runtime::context::Context;
-use crate::runtime::evaluator::{Arrival, Evaluator, Glance, Key, Taken};
-use crate::stats::Stats;
-use counting::Counting;
+use crate::runtime::evaluator::{Arrival, Evaluator, Key, Taken};
 
 /// What all partitions share.
 #[derive(Debug)]
@@ -65,8 +58,6 @@ pub(crate) struct Compact {
     holds: Option<Box<[bool]>>,
     sets: Sets,
     counting: Counting,
-    /// If matches are read off queues.
-    choices: Option<queues::Rules>,
     spare: Spare,
     reader: Reader,
     cells: usize,
@@ -98,7 +89,6 @@ impl Compact {
             sets: Sets::new(automaton.program.clone(), &numbers),
             tested,
             counting: Counting::new(),
-            choices: queues::Rules::new(automaton),
             spare: Spare::default(),
             reader: Reader::new(&automaton.program),
             cells: 0,
@@ -118,27 +108,7 @@ impl Compact {
     }
 
     fn new_part(&self) -> Part {
-        Part::new(self.holds.is_some(), self.choices.as_ref())
-    }
-
-    /// Takes in an event of which all is known by its class and which completes nothing.
-    fn take(
-        &mut self,
-        part: &mut Part,
-        class: usize,
-        (number, time, place): (u64, i64, EventIndex),
-    ) -> Glance {
-        let entry = Entry::new(self.window.key(number, time), place, self.kind_bits[class]);
-        let horizon = self.window.horizon(number, time);
-        let Compact { sets, counting, spare, .. } = self;
-        let Some(rules) = &self.choices else { return Glance::Show };
-        let (cells, lists) = (part.cells(), part.waits());
-        if !part.take(entry, horizon, (sets, rules), (counting, spare)) {
-            return Glance::Show;
-        }
-        self.lists = self.lists - lists + part.waits();
-        self.cells = self.cells - cells + part.cells();
-        Glance::Keeps
+        Part::new(self.holds.is_some())
     }
 
     fn expired(&mut self, part: &mut Part, horizon: Key) {
@@ -151,9 +121,6 @@ impl Compact {
         part: &mut Part,
         visit: &mut impl FnMut(&[Taken]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        if let (Some(choices), Some((queues, event))) = (&mut self.choices, part.queues()) {
-            return choices.visit(queues, event, visit);
-        }
         if part.lists().is_none() {
             self.on(part, |this, part| part.replay(&mut this.sets, &mut this.spare));
         }
@@ -180,15 +147,8 @@ impl<E: Event> Evaluator<E> for Compact {
     }
 
     #[inline]
-    fn glance(&mut self, part: &mut Part, arrival: &Arrival<'_, E>, _: &mut Stats) -> Glance {
-        let of = arrival.event.event_type();
-        if self.kinds.changes_nothing(of, part.busy()) {
-            return Glance::Nothing;
-        }
-        if self.choices.is_none() || !self.tested.is_empty() {
-            return Glance::Show;
-        }
-        self.take(part, self.kinds.class(of), (arrival.number, arrival.time, arrival.place))
+    fn passes_over(&mut self, part: &Part, event: &E) -> bool {
+        self.kinds.changes_nothing(event.event_type(), part.busy())
     }
 
     fn show(
@@ -197,7 +157,13 @@ impl<E: Event> Evaluator<E> for Compact {
         arrival: &Arrival<'_, E>,
         cx: &mut Context<'_, E>,
     ) -> Result<bool, Error> {
-        let mut bits = self.kind_bits[self.kinds.class(arrival.event.event_type())];
+        let of = arrival.event.event_type();
+        self.on(part, |this, part| this.expired(part, cx.horizon));
+        // Counters of faults do not depend on when somebody notices that a window has passed.
+        if self.kinds.changes_nothing(of, part.busy()) {
+            return Ok(false);
+        }
+        let mut bits = self.kind_bits[self.kinds.class(of)];
         for &(bit, condition) in &self.tested {
             if cx.holds(condition, arrival) {
                 bits |= bit;
@@ -205,9 +171,8 @@ impl<E: Event> Evaluator<E> for Compact {
         }
         let key = self.window.key(arrival.number, arrival.time);
         Ok(self.on(part, |this, part| {
-            this.expired(part, cx.horizon);
             let entry = Entry::new(key, arrival.place, bits);
-            let step = part.show(entry, &mut this.sets, this.choices.as_ref(), &mut this.spare);
+            let step = part.show(entry, &mut this.sets, &mut this.spare);
             this.sets.get(step).keep
         }))
     }
@@ -216,7 +181,7 @@ impl<E: Event> Evaluator<E> for Compact {
         self.on(part, |this, part| {
             this.expired(part, cx.horizon);
             let entry = Entry::new(part.last_key(), NOT_KEPT, FOREIGN);
-            part.show(entry, &mut this.sets, this.choices.as_ref(), &mut this.spare);
+            part.show(entry, &mut this.sets, &mut this.spare);
         });
         if !part.ends.is_empty() {
             let _ = self.visit(part, &mut |events| gather(cx, events));

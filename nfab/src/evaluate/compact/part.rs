@@ -5,40 +5,19 @@ mod save;
 
 use std::collections::VecDeque;
 
-use super::counting::Counting;
-use super::queues::{Queues, Rules};
 use super::sets::{START, Sets, Step};
-use super::window::Window;
+use crate::evaluate::counting::{Counting, Entry, NOT_KEPT, Window};
 use crate::evaluate::graph::{Graph, NONE, Starts};
 use crate::evaluate::marked::{End, PASSED};
 use crate::history::{EventIndex, Moved};
 use crate::nfa::kinds::bit;
 use crate::runtime::evaluator::Key;
 
-/// The place of an event that is not kept.
-pub(super) const NOT_KEPT: EventIndex = EventIndex::MAX;
-
-/// An event that changed something.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
-    key: Key,
-    place: EventIndex,
-    /// The conditions that hold for it.
-    pub(super) bits: u64,
-}
-
-impl Entry {
-    pub(super) fn new(key: Key, place: EventIndex, bits: u64) -> Entry {
-        Entry { key, place, bits }
-    }
-}
-
 /// How the runs are remembered.
 #[derive(Debug)]
 enum Memory {
     /// By the events since the first that matters. Nothing was asked for but numbers of matches.
-    /// The queues are there if matches are read off them.
-    Log { entries: VecDeque<Entry>, window: Window, queues: Option<Queues> },
+    Log { entries: VecDeque<Entry>, window: Window },
     /// By a graph, in which the runs of each wait have a list.
     Lists { graph: Graph, heads: Vec<u32> },
 }
@@ -90,12 +69,11 @@ pub(super) struct Spare {
 
 impl Part {
     /// `holds`: matches may come out when a window passes, so runs cannot only be counted.
-    pub(super) fn new(holds: bool, choices: Option<&Rules>) -> Self {
+    pub(super) fn new(holds: bool) -> Self {
         let memory = if holds {
             lists(true)
         } else {
-            let queues = choices.map(|rules| Queues::new(rules.width()));
-            Memory::Log { entries: VecDeque::new(), window: Window::default(), queues }
+            Memory::Log { entries: VecDeque::new(), window: Window::default() }
         };
         Part {
             set: NONE,
@@ -154,9 +132,8 @@ impl Part {
 
     pub(super) fn bytes(&self) -> usize {
         match &self.memory {
-            Memory::Log { entries, window, queues } => {
-                let queues = queues.as_ref().map_or(0, Queues::bytes);
-                entries.capacity() * size_of::<Entry>() + window.bytes() + queues
+            Memory::Log { entries, window } => {
+                entries.capacity() * size_of::<Entry>() + window.bytes()
             }
             Memory::Lists { graph, .. } => graph.bytes(),
         }
@@ -167,15 +144,6 @@ impl Part {
         match &self.memory {
             Memory::Log { .. } => None,
             Memory::Lists { graph, .. } => Some((graph, self.last.place, self.starts)),
-        }
-    }
-
-    /// The same, where matches are read off queues.
-    #[inline]
-    pub(super) fn queues(&self) -> Option<(&Queues, EventIndex)> {
-        match &self.memory {
-            Memory::Log { queues: Some(queues), .. } => Some((queues, self.last.place)),
-            _ => None,
         }
     }
 
@@ -232,59 +200,21 @@ impl Part {
     }
 
     /// What no run holds any more leaves the log.
-    #[inline]
     fn leave(&mut self, horizon: Key, counting: &mut Counting) {
-        let Memory::Log { entries, window, queues } = &mut self.memory else { return };
+        let Memory::Log { entries, window } = &mut self.memory else { return };
         let eldest = self.eldest.max(horizon);
         while let Some(first) = entries.front()
             && first.key < eldest
         {
             counting.leave(window, entries);
-            if let (Some(queues), true) = (&mut *queues, first.place != NOT_KEPT) {
-                queues.leave(first.place);
-            }
             entries.pop_front();
         }
     }
 
-    /// Takes an event in that is kept and completes nothing, as after [`expire`](Self::expire), if
-    /// there are queues, nothing is counted, and neither queues nor sets need more memory. Gives
-    /// whether that is so.
-    #[inline]
-    pub(super) fn take(
-        &mut self,
-        entry: Entry,
-        horizon: Key,
-        (sets, choices): (&Sets, &Rules),
-        (counting, spare): (&mut Counting, &mut Spare),
-    ) -> bool {
-        if self.soonest < horizon || self.epoch != sets.epoch() || self.waits.is_empty() {
-            return false;
-        }
-        let Memory::Log { entries, window, queues: Some(queues) } = &self.memory else {
-            return false;
-        };
-        if window.len() > 0 || entries.len() == entries.capacity() || !queues.have_room() {
-            return false;
-        }
-        let Some(step) = sets.known(self.set, entry.bits) else { return false };
-        if !step.keep || step.idle || !step.ends.is_empty() {
-            return false;
-        }
-        self.ends.clear();
-        (self.horizon, self.starts) = (horizon, Starts::since(horizon));
-        (self.last, self.logged) = (entry, true);
-        self.leave(horizon, counting);
-        self.log(entry, step, Some(choices));
-        self.go(&entry, step, sets, spare);
-        true
-    }
-
     fn clear(&mut self) {
         match &mut self.memory {
-            Memory::Log { entries, window, queues } => {
+            Memory::Log { entries, window } => {
                 entries.clear();
-                queues.iter_mut().for_each(Queues::clear);
                 window.reset(window.width());
             }
             Memory::Lists { graph, .. } => graph.clear(),
@@ -292,13 +222,7 @@ impl Part {
     }
 
     /// Shows an event to the runs. Gives the number of the step.
-    pub(super) fn show(
-        &mut self,
-        mut entry: Entry,
-        sets: &mut Sets,
-        choices: Option<&Rules>,
-        spare: &mut Spare,
-    ) -> u32 {
+    pub(super) fn show(&mut self, mut entry: Entry, sets: &mut Sets, spare: &mut Spare) -> u32 {
         let number = sets.step(self.set, entry.bits);
         let step = sets.get(number);
         if !step.keep {
@@ -307,11 +231,11 @@ impl Part {
         self.last = entry;
         self.logged = !step.idle;
         match &mut self.memory {
-            Memory::Log { .. } => {
+            Memory::Log { entries, .. } => {
                 let ends = step.ends.iter();
                 self.ends.extend(ends.map(|&(source, stage)| End { source, stage }));
                 if self.logged {
-                    self.log(entry, step, choices);
+                    entries.push_back(entry);
                 }
             }
             Memory::Lists { graph, heads } => {
@@ -321,34 +245,16 @@ impl Part {
                 self.end_in_lists(step);
             }
         }
-        if self.logged {
-            self.go(&entry, step, sets, spare);
-        }
-        number
-    }
-
-    /// Goes a step that changes something.
-    #[inline]
-    fn go(&mut self, entry: &Entry, step: &Step, sets: &Sets, spare: &mut Spare) {
         let before = self.set;
-        self.follow(entry, step, spare);
+        if self.logged {
+            self.follow(&entry, step, spare);
+        }
         if self.set != before {
             self.waits.clear();
             self.waits.extend_from_slice(sets.waits(self.set));
             self.note_busy();
         }
-    }
-
-    /// Enters an event in the log.
-    #[inline]
-    fn log(&mut self, entry: Entry, step: &Step, choices: Option<&Rules>) {
-        let Memory::Log { entries, queues, .. } = &mut self.memory else { return };
-        entries.push_back(entry);
-        if let (Some(queues), Some(choices)) = (queues, choices) {
-            let takes = step.targets.iter().flat_map(|target| &target.takes);
-            let stages = takes.fold(0, |stages, &(stage, _)| stages | choices.bit(stage));
-            queues.push(entry.place, stages);
-        }
+        number
     }
 
     /// Goes a step: the next set with its newest starts and lists.
@@ -454,11 +360,10 @@ impl Part {
     /// The events have moved.
     pub(super) fn renumber(&mut self, moved: &Moved) {
         match &mut self.memory {
-            Memory::Log { entries, queues, .. } => {
+            Memory::Log { entries, .. } => {
                 for entry in entries.iter_mut().filter(|e| e.place != NOT_KEPT) {
                     entry.place = moved.to(entry.place);
                 }
-                queues.iter_mut().for_each(|queues| queues.renumber(moved));
             }
             Memory::Lists { graph, .. } => graph.renumber(moved),
         }

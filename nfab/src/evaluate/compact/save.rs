@@ -1,8 +1,9 @@
 //! The compact evaluation in snapshots.
 
+use super::Compact;
 use super::part::Part;
-use super::{Compact, Entry};
 use crate::error::Error;
+use crate::evaluate::counting::{Entry, NOT_KEPT};
 use crate::event::Event;
 use crate::history::EventIndex;
 use crate::runtime::save::Save;
@@ -20,13 +21,13 @@ impl<E: Event> Save<E> for Compact {
             state::Part::Log { entries, last } if !lists => {
                 let entries = entries.into_iter().map(|entry| {
                     let place = entry.event.map(|at| loading.event(at)).transpose()?;
-                    Ok(Entry::new(entry.key, place.unwrap_or(super::NOT_KEPT), entry.bits))
+                    Ok(Entry::new(entry.key, place.unwrap_or(NOT_KEPT), entry.bits))
                 });
                 let entries = entries.collect::<Result<Vec<_>, Error>>()?;
-                if !entries.is_sorted_by_key(Entry::key) {
+                if !entries.is_sorted_by_key(|entry| entry.key) {
                     return Err(corrupt("a log of events is not in order"));
                 }
-                part.load_log(entries, &mut self.sets, self.choices.as_ref(), &mut self.spare)?;
+                part.load_log(entries, &mut self.sets, &mut self.spare)?;
                 part.set_last(last, loading.horizon);
             }
             state::Part::Lists { heads, graph, last } => {

@@ -10,6 +10,7 @@
 use hashbrown::HashMap;
 
 use crate::evaluate::action::Action;
+use crate::evaluate::counting::Actions;
 use crate::evaluate::graph::NONE;
 use crate::evaluate::marked::PASSED;
 use crate::nfa::program::{NOWHERE, Program};
@@ -141,14 +142,6 @@ impl Sets {
         number
     }
 
-    /// The step that an event of some bits makes from a set, if it has been asked for before.
-    #[inline]
-    pub(super) fn known(&self, set: u32, bits: u64) -> Option<&Step> {
-        let class = *self.small.get(bits as usize)?;
-        let step = *self.sets.get(set as usize)?.steps.get(class as usize)?;
-        self.steps.get(step as usize)
-    }
-
     pub(super) fn get(&self, step: u32) -> &Step {
         &self.steps[step as usize]
     }
@@ -163,22 +156,6 @@ impl Sets {
             self.steps.clear();
             self.epoch += 1;
         }
-    }
-
-    /// What runs in a wait do with an event.
-    pub(super) fn action(&self, wait: u32, bits: u64) -> Action {
-        if bits & FOREIGN != 0 {
-            return Action::foreign(&self.program, wait);
-        }
-        Action::of(&self.program, wait, |condition| bits >> self.bits[condition as usize] & 1 == 1)
-    }
-
-    /// What the run that has not started does with an event.
-    pub(super) fn begin(&self, bits: u64) -> Action {
-        if bits & FOREIGN != 0 {
-            return Action::default();
-        }
-        self.action(self.program.start, bits)
     }
 
     fn make(&mut self, set: u32, bits: u64) -> Step {
@@ -246,5 +223,22 @@ impl Sets {
             });
         let (waits, targets): (Vec<u32>, Vec<Target>) = next.into_iter().unzip();
         Step { next: self.id(&waits), idle, keep, ends, targets }
+    }
+}
+
+/// The bits are those of conditions.
+impl Actions for Sets {
+    fn action(&self, wait: u32, bits: u64) -> Action {
+        if bits & FOREIGN != 0 {
+            return Action::foreign(&self.program, wait);
+        }
+        Action::of(&self.program, wait, |condition| bits >> self.bits[condition as usize] & 1 == 1)
+    }
+
+    fn begin(&self, bits: u64) -> Action {
+        if bits & FOREIGN != 0 {
+            return Action::default();
+        }
+        self.action(self.program.start, bits)
     }
 }

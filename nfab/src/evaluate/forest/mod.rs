@@ -16,6 +16,7 @@
 //! where there are W runs. Reading a match is linear in its length. Memory: 48 bytes for each event of
 //! the window and stage that takes it.
 
+mod fate;
 mod fits;
 mod part;
 mod reads;
@@ -24,8 +25,9 @@ mod save;
 
 use std::ops::ControlFlow;
 
+use self::fate::{Fate, Shared, held, walk_event};
 use self::part::{ENDED, Open, Part};
-use self::reads::{Held, Reads};
+use self::reads::Reads;
 use super::grouped::live::live;
 use crate::error::Error;
 use crate::event::Event;
@@ -33,7 +35,7 @@ use crate::history::{EventIndex, Marks, Moved};
 use crate::nfa::kinds::{Kind, Kinds};
 use crate::nfa::program::{Finish, Move, NOWHERE, Window};
 use crate::nfa::{Automaton, Formula};
-use crate::predicate::evaluate::{self, Range};
+use crate::predicate::evaluate;
 use crate::predicate::register::Register;
 use crate::runtime::context::Context;
 use crate::runtime::evaluator::{Arrival, Evaluator, Key, Taken};
@@ -49,6 +51,9 @@ pub(crate) struct Forest {
     /// For each wait its decisions.
     trees: Box<[Tree]>,
     start: Tree,
+    /// For each class of events what becomes of the run that has not begun, once it has turned out that
+    /// the type decides it.
+    begins: Vec<Option<Fate>>,
     /// For each wait what is read of its runs.
     reads: Box<[Reads]>,
     /// For each wait and move what becomes of the run, if only one thing can.
@@ -65,55 +70,6 @@ pub(crate) struct Forest {
     made: Vec<(u32, u32, u64)>,
     nodes: usize,
     open: usize,
-}
-
-/// What becomes of a run.
-#[derive(Clone, Copy, Debug)]
-enum Fate {
-    /// It waits on.
-    Stays,
-    /// It takes the event for a stage and waits for something else.
-    Goes {
-        target: u32,
-        stage: u32,
-    },
-    Ends,
-    /// That depends on more: the decisions go on there.
-    Open(u32),
-}
-
-impl Fate {
-    /// Of a run that takes the event for a stage and goes to a wait.
-    fn of(target: u32, stage: u32) -> Fate {
-        if target == NOWHERE { Fate::Ends } else { Fate::Goes { target, stage } }
-    }
-}
-
-/// What the event at hand alone says of the runs in a wait.
-#[derive(Debug)]
-struct Shared {
-    wait: u32,
-    /// Where the decisions go on that depend on the run.
-    node: u32,
-    /// The integers for which the first of these holds, if one decides it; and what becomes of a run
-    /// for which it does not, and does, once that has been asked for.
-    range: Option<Range>,
-    fates: [Option<Fate>; 2],
-    /// Which of these are known to be that the run waits on.
-    stays: [bool; 2],
-}
-
-impl Shared {
-    /// The runs of a node wait on, which an integer decides.
-    #[inline]
-    fn stays(&self, open: &Open) -> bool {
-        match (&self.range, &open.held) {
-            (Some(range), Held::Integer(integer)) if open.wait == self.wait => {
-                self.stays[usize::from(range.holds(*integer))]
-            }
-            _ => false,
-        }
-    }
 }
 
 impl Forest {
@@ -138,6 +94,7 @@ impl Forest {
             window: program.window,
             trees: trees.map(|(at, wait)| Tree::new(wait, at, false, conditions)).collect(),
             start: Tree::new(start, program.start, true, conditions),
+            begins: Vec::new(),
             fresh: automaton.registers.iter().map(|r| r.empty()).collect(),
             all_hold: others.all(|(_, holds)| *holds),
             holds,
@@ -226,15 +183,9 @@ impl Forest {
             at += 1;
         }
         // A run may begin.
-        let node = walk_event(&mut self.start, kind, arrival, cx);
-        let context = evaluate::Context { event, registers: &self.fresh, faults };
-        let node = self.start.walk_run(conditions, node, |number| {
-            conditions[number as usize].test.evaluate(context).holds()
-        });
-        if let Some(outcome) = self.start.outcome(node)
-            && let Fate::Goes { target, stage } =
-                self.outcome(automaton.program.start, outcome, arrival, cx)
-        {
+        let known = self.begins.get(kind.class).copied().flatten();
+        let fate = known.unwrap_or_else(|| self.begin(kind, arrival, cx));
+        if let Fate::Goes { target, stage } = fate {
             let first = self.node(part, target, stage, arrival);
             part.begin(first);
         }
@@ -247,6 +198,36 @@ impl Forest {
             part.clear();
         }
         !self.made.is_empty()
+    }
+
+    /// What becomes of the run that has not begun.
+    fn begin<E: Event>(
+        &mut self,
+        kind: Kind,
+        arrival: &Arrival<'_, E>,
+        cx: &mut Context<'_, E>,
+    ) -> Fate {
+        let (automaton, wait) = (cx.automaton, cx.automaton.program.start);
+        let conditions = automaton.conditions.as_slice();
+        let node = walk_event(&mut self.start, kind, arrival, cx);
+        let context =
+            evaluate::Context { event: arrival.event, registers: &self.fresh, faults: cx.faults };
+        let end = self.start.walk_run(conditions, node, |number| {
+            conditions[number as usize].test.evaluate(context).holds()
+        });
+        let Some(outcome) = self.start.outcome(end) else { return Fate::Ends };
+        let fixed = match outcome.moves.first() {
+            Some(fire) => self.moves[wait as usize][fire.at as usize].is_some(),
+            None => true,
+        };
+        let fate = self.outcome(wait, outcome, arrival, cx);
+        if fixed && end == node && self.start.known(kind) == Some(node) {
+            if self.begins.len() <= kind.class {
+                self.begins.resize(kind.class + 1, None);
+            }
+            self.begins[kind.class] = Some(fate);
+        }
+        fate
     }
 
     /// What the event alone says of the runs in a wait.
@@ -325,32 +306,6 @@ impl Forest {
     }
 }
 
-/// Walks down as far as conditions on the event alone lead.
-#[inline]
-fn walk_event<E: Event>(
-    tree: &mut Tree,
-    kind: Kind,
-    arrival: &Arrival<'_, E>,
-    cx: &mut Context<'_, E>,
-) -> u32 {
-    if let Some(outcome) = tree.decided(kind) {
-        return outcome;
-    }
-    let conditions = &cx.automaton.conditions;
-    tree.walk_event(conditions, kind, |number| cx.holds(number, arrival))
-}
-
-/// What becomes of a run that makes a move which asks what it holds then.
-fn held<E: Event>(m: &Move, arrival: &Arrival<'_, E>, cx: &mut Context<'_, E>) -> Fate {
-    let open = match &m.finish {
-        Finish::Hold { formula, otherwise } => {
-            (!formula.open(&mut |number| cx.holds(number, arrival))).then_some(*otherwise)
-        }
-        _ => None,
-    };
-    Fate::of(open.unwrap_or(m.target), m.stage)
-}
-
 impl<E: Event> Evaluator<E> for Forest {
     type Part = Part;
 
@@ -383,6 +338,11 @@ impl<E: Event> Evaluator<E> for Forest {
 
     fn releases(&self) -> bool {
         true
+    }
+
+    #[inline]
+    fn passes(&self, part: &Part, horizon: Key) -> bool {
+        part.passes(Some(horizon))
     }
 
     #[inline]

@@ -1,6 +1,6 @@
 //! Which programs are sequences of single events, and which stages an event enters.
 
-use crate::event::{Event, Slot};
+use crate::event::{Event, Slot, TypeId};
 use crate::nfa::kinds::{Kinds, by_type};
 use crate::nfa::program::{Finish, NOWHERE, Wait};
 use crate::nfa::{Automaton, Condition, Formula};
@@ -12,19 +12,19 @@ const MOST_STAGES: usize = u64::BITS as usize - 1;
 
 /// What happens between two stages to an event that is not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Gap {
+pub(in crate::evaluate) struct Gap {
     /// It is ignored; else partial matches end.
-    pub(super) skips: bool,
+    pub(in crate::evaluate) skips: bool,
     /// An event of another partition is.
-    pub(super) foreign_skips: bool,
+    pub(in crate::evaluate) foreign_skips: bool,
 }
 
 /// A stage, with the gap behind it.
 #[derive(Debug)]
-pub(super) struct Stage {
-    pub(super) number: u32,
-    pub(super) formula: Formula,
-    pub(super) gap: Gap,
+pub(in crate::evaluate) struct Stage {
+    pub(in crate::evaluate) number: u32,
+    pub(in crate::evaluate) formula: Formula,
+    pub(in crate::evaluate) gap: Gap,
 }
 
 /// The stages of a program that is a sequence.
@@ -144,16 +144,16 @@ fn ranges(formula: &Formula, conditions: &[Condition]) -> Option<Vec<(Slot, Rang
 
 /// What an event says of the stages, in bits.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Verdict {
+pub(in crate::evaluate) struct Verdict {
     /// The stages that it surely enters.
-    pub(super) holds: u64,
+    pub(in crate::evaluate) holds: u64,
     /// The stages of which only the formula tells.
-    pub(super) open: u64,
+    pub(in crate::evaluate) open: u64,
 }
 
 /// Decides which stages an event enters.
 #[derive(Debug)]
-pub(super) struct Judge {
+pub(in crate::evaluate) struct Judge {
     kinds: Kinds,
     /// For each class of events the stages, in bits, whose condition may hold, and those of which it
     /// surely does.
@@ -166,7 +166,7 @@ pub(super) struct Judge {
 }
 
 impl Judge {
-    pub(super) fn new(automaton: &Automaton, stages: Vec<Stage>) -> Judge {
+    pub(in crate::evaluate) fn new(automaton: &Automaton, stages: Vec<Stage>) -> Judge {
         let conditions = &automaton.conditions;
         let kinds = Kinds::new(&automaton.program, conditions);
         let masks = kinds.types().iter().map(|&of| {
@@ -193,13 +193,19 @@ impl Judge {
     }
 
     /// The formula of a stage.
-    pub(super) fn formula(&self, stage: u32) -> &Formula {
+    pub(in crate::evaluate) fn formula(&self, stage: u32) -> &Formula {
         &self.formulas[stage as usize]
+    }
+
+    /// Of some stages those, in bits, that an event may enter by its type.
+    #[inline(always)]
+    pub(in crate::evaluate) fn possible(&self, asked: u64, of: TypeId) -> u64 {
+        self.masks[self.kinds.class(of)].0 & asked
     }
 
     /// What an event says of some stages.
     #[inline]
-    pub(super) fn judge<E: Event>(&self, asked: u64, event: &E) -> Verdict {
+    pub(in crate::evaluate) fn judge<E: Event>(&self, asked: u64, event: &E) -> Verdict {
         let (possible, sure) = self.masks[self.kinds.class(event.event_type())];
         let holds = asked & sure;
         let open = asked & possible & !sure;

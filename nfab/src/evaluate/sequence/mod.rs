@@ -7,7 +7,7 @@
 //! however many partial matches there are; the matches that an event completes are read off in their
 //! order, at a cost linear in the output.
 
-mod judge;
+pub(super) mod judge;
 mod level;
 mod pair;
 mod row;

@@ -9,8 +9,14 @@ use crate::runtime::context::Context;
 use crate::runtime::evaluator::{Evaluator, Key};
 use crate::runtime::over;
 
-/// Cells below which looking for garbage is not worth while.
-pub(super) const SMALL: usize = 4096;
+/// Cells that are added before looking for garbage is worth while.
+pub(super) const SMALL: usize = 1024;
+
+/// When there are so many cells, or events, garbage is looked for, if so many were left the last time:
+/// what is looked at is paid for by what was added.
+pub(super) fn worth_while(left: usize) -> usize {
+    left + left.max(SMALL)
+}
 
 /// Events that are kept between two attempts to forget older ones.
 pub(super) const FORGET: usize = 64;
@@ -121,9 +127,8 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
             self.stats.dropped_runs += count as u64;
             self.collect();
         }
-        // Each collection is paid for by what was added since the one before.
-        self.collect_at = SMALL.max(2 * self.evaluator.cells()).min(limit.most.saturating_add(1));
-        self.collect_events_at = SMALL.max(2 * self.store.len());
+        self.collect_at = worth_while(self.evaluator.cells()).min(limit.most.saturating_add(1));
+        self.collect_events_at = worth_while(self.store.len());
         Ok(())
     }
 

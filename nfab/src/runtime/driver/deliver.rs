@@ -97,7 +97,7 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
 
     /// What has passed its window in a partition is forgotten.
     #[inline]
-    fn passed(&mut self, at: u32, now: Option<i64>) -> Result<(), Error> {
+    pub(super) fn passed(&mut self, at: u32, now: Option<i64>) -> Result<(), Error> {
         let part = &mut self.partitions.at(at).part;
         let mut cx = context!(self, now);
         let result = self.evaluator.expire(part, &mut cx);

@@ -1,6 +1,7 @@
 //! Streams in snapshots.
 
-use super::{Driver, SMALL};
+use super::Driver;
+use super::bounds::worth_while;
 use crate::error::Error;
 use crate::event::Event;
 use crate::runtime::save::Save;
@@ -30,7 +31,7 @@ impl<E: Event, V: Save<E>> Driver<E, V> {
             stats: self.stats(),
             watermark: self.watermark,
             idle: self.idle,
-            events: self.store.iter().map(|(number, event)| (*number, event)).collect(),
+            events: self.store.all().iter().map(|(number, event)| (*number, event)).collect(),
             history: evaluator.save(first),
             before: self.before.and_then(number),
             recheck: self.recheck.iter().filter_map(|&handle| number(handle)).collect(),
@@ -81,8 +82,8 @@ impl<E: Event, V: Save<E>> Driver<E, V> {
         let now = self.stats().timed_out;
         self.stats.timed_out -= (now - state.stats.timed_out).min(state.stats.timed_out);
         let most = self.config.limits.history.most.min(self.evaluator.capacity());
-        self.collect_at = SMALL.max(2 * self.evaluator.cells()).min(most.saturating_add(1));
-        self.collect_events_at = SMALL.max(2 * self.store.len());
+        self.collect_at = worth_while(self.evaluator.cells()).min(most.saturating_add(1));
+        self.collect_events_at = worth_while(self.store.len());
         Ok(())
     }
 

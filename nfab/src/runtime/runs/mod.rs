@@ -10,6 +10,7 @@ mod filter;
 mod harvest;
 #[cfg(feature = "serde")]
 mod save;
+mod skip;
 mod step;
 pub(crate) mod tree;
 
@@ -22,9 +23,9 @@ use tree::Tree;
 
 use super::context::Context;
 use super::evaluator::{Arrival, Evaluator, Key};
-use super::held::{Held, prune_before};
+use super::held::Held;
 use super::over;
-use crate::config::{Config, HoldBack};
+use crate::config::Config;
 use crate::error::Error;
 use crate::event::Event;
 use crate::history::{History, Marks, Moved, Tail};
@@ -130,63 +131,6 @@ impl<H: History> Runs<H> {
 
     pub(crate) fn history(&self) -> &H {
         &self.history
-    }
-
-    /// Under an after-match skip: takes the matches just completed out of the output, and puts there
-    /// those that need not wait any more.
-    fn release<E: Event>(
-        &mut self,
-        part: &mut Part,
-        from: usize,
-        cx: &mut Context<'_, E>,
-    ) -> Result<(), Error> {
-        let before = part.held.len();
-        let limit = cx.config.limits.matches;
-        while cx.out.matches() > from {
-            if part.held.add(cx.out.newest()) && self.held + part.held.len() - before > limit.most {
-                if limit.policy == Policy::Error {
-                    return Err(over("matches at once", limit));
-                }
-                part.held.shed(limit.policy);
-                cx.stats.dropped_matches += 1;
-            }
-            cx.out.take_back();
-        }
-        let result = self.hand_out(part, cx);
-        self.held = self.held + part.held.len() - before;
-        result
-    }
-
-    fn hand_out<E: Event>(
-        &mut self,
-        part: &mut Part,
-        cx: &mut Context<'_, E>,
-    ) -> Result<(), Error> {
-        // Known until runs are pruned.
-        let mut earliest = None;
-        while let Some(first) = part.held.first() {
-            let start = cx.number(first[0].1);
-            if cx.config.hold_back == HoldBack::Wait
-                && *earliest.get_or_insert_with(|| part.earliest()) < start
-            {
-                break;
-            }
-            let Some(events) = part.held.pop() else { break };
-            cx.out.add(&events);
-            if let Some(bound) = prune_before(&events, cx)? {
-                if *earliest.get_or_insert_with(|| part.earliest()) < bound {
-                    for bucket in &mut part.buckets {
-                        let runs = bucket.len();
-                        bucket.retain(|run, _| run.start >= bound);
-                        self.alive -= runs - bucket.len();
-                    }
-                    earliest = None;
-                    part.note();
-                }
-                part.held.prune(|first| cx.number(first.1), bound);
-            }
-        }
-        Ok(())
     }
 }
 

@@ -139,6 +139,17 @@ impl Tree {
         (entry & OUTCOME != 0 && entry != UNBUILT).then_some(entry)
     }
 
+    /// How far conditions on the event alone lead, if the type of an event is known to tell.
+    #[inline]
+    pub(crate) fn known(&self, kind: Kind) -> Option<u32> {
+        let entry = *self.entries.get(kind.class)?;
+        if entry & OUTCOME != 0 {
+            return (entry != UNBUILT).then_some(entry);
+        }
+        let few = self.nodes.len() < MOST_NODES;
+        (few && self.nodes[entry as usize].correlated).then_some(entry)
+    }
+
     /// Walks down as far as conditions on the event alone lead.
     pub(crate) fn walk_event(
         &mut self,

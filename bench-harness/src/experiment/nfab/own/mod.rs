@@ -1,5 +1,6 @@
 //! Our own checks of the engine, not of any paper.
 
+mod bar;
 mod count;
 mod history;
 mod memory;

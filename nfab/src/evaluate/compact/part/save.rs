@@ -1,15 +1,9 @@
 //! Partitions of the compact evaluation in snapshots.
 
-use super::{Entry, EventIndex, Graph, Memory, NOT_KEPT, Part, Rules, Sets, Spare};
+use super::{Entry, EventIndex, Graph, Memory, NOT_KEPT, Part, Sets, Spare};
 use crate::error::Error;
 use crate::runtime::evaluator::Key;
 use crate::snapshot::{Loading, corrupt, state};
-
-impl Entry {
-    pub(in super::super) fn key(&self) -> Key {
-        self.key
-    }
-}
 
 impl Part {
     pub(in super::super) fn save(&self, first: EventIndex) -> state::Part {
@@ -38,19 +32,20 @@ impl Part {
         &mut self,
         log: Vec<Entry>,
         sets: &mut Sets,
-        choices: Option<&Rules>,
         spare: &mut Spare,
     ) -> Result<(), Error> {
         self.set = sets.id(&[]);
         self.epoch = sets.epoch();
-        for entry in log {
+        for entry in &log {
             let number = sets.step(self.set, entry.bits);
             let step = sets.get(number);
             if step.keep && entry.place == NOT_KEPT {
                 return Err(corrupt("an event of a log is missing"));
             }
-            self.follow(&entry, step, spare);
-            self.log(entry, step, choices);
+            self.follow(entry, step, spare);
+        }
+        if let Memory::Log { entries, .. } = &mut self.memory {
+            *entries = log.into();
         }
         self.waits = sets.waits(self.set).to_vec();
         self.note_busy();

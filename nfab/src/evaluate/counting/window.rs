@@ -23,7 +23,7 @@ use super::labelled::{Labelled, Matrix};
 
 /// The two stacks. Whoever owns them has the events: first those of the front.
 #[derive(Debug, Default)]
-pub(super) struct Window {
+pub(in crate::evaluate) struct Window {
     /// The number of states.
     width: usize,
     /// A row for each event of the front, that of the oldest event last.
@@ -36,13 +36,13 @@ pub(super) struct Window {
 
 impl Window {
     /// Without events.
-    pub(super) fn reset(&mut self, width: usize) {
+    pub(in crate::evaluate) fn reset(&mut self, width: usize) {
         self.width = width;
         self.front.clear();
         self.unit();
     }
 
-    pub(super) fn width(&self) -> usize {
+    pub(in crate::evaluate) fn width(&self) -> usize {
         self.width
     }
 
@@ -56,7 +56,7 @@ impl Window {
     }
 
     /// How many events there are.
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::evaluate) fn len(&self) -> usize {
         self.front.len().checked_div(self.width).unwrap_or(0) + self.in_back
     }
 
@@ -142,7 +142,7 @@ impl Window {
         all
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    pub(in crate::evaluate) fn bytes(&self) -> usize {
         (self.front.capacity() + self.back.capacity()) * size_of::<u64>()
     }
 }

@@ -1,11 +1,46 @@
-//! Counting the matches of a log.
+//! Counting the matches of a log: a list of the events that changed something.
+//!
+//! The number of matches that an event completes lies in the product of the [matrices](labelled) of the
+//! events before it, which is kept for a [sliding window](window): constant time an event, whatever the
+//! window and the numbers, which saturate at `u64::MAX`.
+
+mod labelled;
+mod window;
 
 use std::collections::VecDeque;
 
-use super::labelled::Labelled;
-use super::part::Entry;
-use super::sets::Sets;
-use super::window::Window;
+use self::labelled::Labelled;
+pub(super) use self::window::Window;
+use super::action::Action;
+use crate::history::EventIndex;
+use crate::runtime::evaluator::Key;
+
+/// The place of an event that is not kept.
+pub(super) const NOT_KEPT: EventIndex = EventIndex::MAX;
+
+/// An event that changed something.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub(super) key: Key,
+    pub(super) place: EventIndex,
+    /// What of it decides what runs do with it, in bits.
+    pub(super) bits: u64,
+}
+
+impl Entry {
+    pub(super) fn new(key: Key, place: EventIndex, bits: u64) -> Entry {
+        Entry { key, place, bits }
+    }
+}
+
+/// What runs do with an event of some bits.
+pub(super) trait Actions {
+    /// Those in a wait.
+    fn action(&self, wait: u32, bits: u64) -> Action;
+
+    /// The run that has not started.
+    fn begin(&self, bits: u64) -> Action;
+}
 
 /// What all partitions share of it.
 #[derive(Debug)]
@@ -41,12 +76,12 @@ impl Counting {
         entries: &VecDeque<Entry>,
         before: usize,
         bits: u64,
-        sets: &Sets,
+        actions: &impl Actions,
     ) -> Option<u64> {
         let counted = self
             .labelled
             .as_mut()
-            .and_then(|labelled| catch_up(labelled, window, entries, before, bits, sets));
+            .and_then(|labelled| catch_up(labelled, window, entries, before, bits, actions));
         if counted.is_none() {
             self.labelled = None;
         }
@@ -60,20 +95,20 @@ fn catch_up(
     entries: &VecDeque<Entry>,
     before: usize,
     bits: u64,
-    sets: &Sets,
+    actions: &impl Actions,
 ) -> Option<u64> {
     loop {
         if window.width() != labelled.states() {
             window.reset(labelled.states());
         }
         for entry in entries.range(window.len()..before) {
-            let matrix = labelled.matrix(sets, entry.bits)?;
+            let matrix = labelled.matrix(actions, entry.bits)?;
             if window.width() != labelled.states() {
                 break;
             }
             window.push(labelled.get(matrix));
         }
-        let matrix = labelled.matrix(sets, bits)?;
+        let matrix = labelled.matrix(actions, bits)?;
         if window.width() == labelled.states() {
             return Some(window.count(labelled.get(matrix)));
         }

@@ -12,7 +12,7 @@
 
 use hashbrown::HashMap;
 
-use super::sets::Sets;
+use super::Actions;
 use crate::evaluate::action::Action;
 use crate::evaluate::graph::NONE;
 use crate::nfa::program::NOWHERE;
@@ -71,7 +71,7 @@ impl Labelled {
 
     /// The matrix of the events for which some conditions hold; may find further states. `None` if
     /// there are too many of them.
-    pub(super) fn matrix(&mut self, sets: &Sets, bits: u64) -> Option<u32> {
+    pub(super) fn matrix(&mut self, actions: &impl Actions, bits: u64) -> Option<u32> {
         let known = self.small.get(bits as usize).copied().filter(|&number| number != NONE);
         let number = known.unwrap_or_else(|| {
             let next = self.all.len() as u32;
@@ -85,7 +85,7 @@ impl Labelled {
             number
         });
         if self.all[number as usize].all.len() < self.states.len() {
-            self.fill(sets, bits, number);
+            self.fill(actions, bits, number);
         }
         let fits = self.states.len() <= MOST_STATES && self.all.len() <= MOST_CLASSES;
         fits.then_some(number)
@@ -102,26 +102,26 @@ impl Labelled {
     }
 
     /// Adds the rows of the states that the matrix does not know.
-    fn fill(&mut self, sets: &Sets, bits: u64, number: u32) {
+    fn fill(&mut self, actions: &impl Actions, bits: u64, number: u32) {
         let mut matrix = std::mem::take(&mut self.all[number as usize]);
         while matrix.all.len() < self.states.len() && self.states.len() <= MOST_STATES {
             let state = matrix.all.len() as u32;
             let waits = self.states[state as usize].clone();
-            let actions: Vec<Action> = if state == 0 {
-                vec![sets.begin(bits)]
+            let done: Vec<Action> = if state == 0 {
+                vec![actions.begin(bits)]
             } else {
-                waits.iter().map(|&wait| sets.action(wait, bits)).collect()
+                waits.iter().map(|&wait| actions.action(wait, bits)).collect()
             };
             let mut letters: Letters = Vec::new();
             let mut ends = 0;
-            let mut passed: Vec<u32> = actions.iter().flat_map(|a| a.passes.clone()).collect();
+            let mut passed: Vec<u32> = done.iter().flat_map(|a| a.passes.clone()).collect();
             if state == 0 {
                 letters.push((0, 1));
             } else {
                 self.letter(&mut passed, &mut letters);
-                ends += u64::from(actions.iter().any(|action| action.completes));
+                ends += u64::from(done.iter().any(|action| action.completes));
             }
-            let takes = || actions.iter().flat_map(|action| &action.takes);
+            let takes = || done.iter().flat_map(|action| &action.takes);
             let mut stages: Vec<u32> = takes().map(|take| take.stage).collect();
             stages.sort_unstable();
             stages.dedup();
