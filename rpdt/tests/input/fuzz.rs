@@ -177,6 +177,7 @@ fn shortened(mut bytes: Vec<u8>, places: &[usize]) -> Vec<u8> {
 
 #[test]
 #[ignore = "runs for FUZZ_SECONDS, a minute by default"]
+#[allow(clippy::print_stdout, reason = "how to repeat it, and how much was done")]
 fn damaged_seeds_are_seen_alike() {
     let number = |name: &str, default: u64| -> u64 {
         std::env::var(name).map_or(default, |text| text.parse().expect("it is a number"))
