@@ -221,12 +221,12 @@ impl Experiment for Shares {
     fn sentences(&self, rows: &[&Row]) -> Vec<String> {
         let sentence = |kept: Kept| {
             let points = plots::values(rows, &early(kept));
-            let texts: Vec<String> = points
-                .iter()
-                .map(|(x, share)| format!("{} % at a budget of {x} %", short(*share)))
-                .collect();
-            (!texts.is_empty())
-                .then(|| format!("{}, early results: {}.", kept.name(), texts.join(", ")))
+            let list = |texts: Vec<String>| texts.join(", ");
+            let shares = list(points.iter().map(|(_, share)| short(*share)).collect());
+            let budgets = list(points.iter().map(|(x, _)| x.to_string()).collect());
+            (!points.is_empty()).then(|| {
+                format!("{}, early results: {shares} % at budgets of {budgets} %.", kept.name())
+            })
         };
         let flip = BUDGETS.into_iter().find(|&percent| {
             let at = |kept| plots::value(rows, &early(kept), &f64::from(percent).into());
