@@ -35,7 +35,11 @@ impl Log {
         let places = &mut places[..tuples.len()];
         for (place, tuple) in places.iter_mut().zip(tuples) {
             let (bucket, tag) = self.bucket(tuple.key);
-            (place.head, place.tags, place.bucket) = (self.heads[bucket], tag, bucket as u32);
+            (place.tags, place.bucket) = (tag, bucket as u32);
+        }
+        // The less is done between two loads, the more of them are under way at a time.
+        for place in &mut *places {
+            place.head = self.heads[place.bucket as usize];
         }
         // Few chains need be walked. These are walked side by side, a step at a time; nothing branches
         // on what has not arrived yet.
@@ -53,7 +57,12 @@ impl Log {
         }
         let mut found = [0; 2 * AHEAD];
         let mut equal = 0;
+        let mut touched = 0;
         for _ in 0..STEPS {
+            for &(position, _) in &walks[..count.min(AHEAD)] {
+                touched ^= self.hot[self.at(position)].key;
+            }
+            black_box(touched);
             let mut left = 0;
             for walk in 0..count.min(AHEAD) {
                 let (position, key) = walks[walk];
@@ -69,7 +78,6 @@ impl Log {
             }
             count = left;
         }
-        let mut touched = 0;
         for &at in &found[..equal.min(2 * AHEAD)] {
             touched ^= self.cold[at].observation;
         }
