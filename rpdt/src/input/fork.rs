@@ -4,8 +4,9 @@
 
 use std::sync::Arc;
 
-use super::document::{Document, Open, Stack};
+use super::document::Document;
 use super::names::NONE;
+use super::stack::{Open, Stack};
 use super::{Interest, SourceConfig};
 
 /// What is assumed of the place where a segment begins.

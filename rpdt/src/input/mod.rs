@@ -25,6 +25,7 @@ mod quick;
 mod scan;
 mod scanner;
 mod source;
+mod stack;
 mod wellformed;
 
 pub use attributes::{Attribute, Attributes};

@@ -4,7 +4,8 @@
 //! an end tag is compared with what is open. When the tag that follows a start tag is its own end
 //! tag, as is the case with most elements, both are done at once and nothing is opened.
 
-use super::super::document::{Document, Open, Shape};
+use super::super::document::{Document, Shape};
+use super::super::stack::Open;
 use super::super::{Interest, TagHandler};
 use super::map::Map;
 use super::tail::{Tail, tail};
