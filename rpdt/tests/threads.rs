@@ -333,6 +333,27 @@ fn records_are_divided() {
     }
 }
 
+/// Found by the properties above: counted runs, of which the hot path reads most, beside a segment.
+#[test]
+fn counted_runs_are_counted_once() {
+    let text = "<?xml version='1.0'?>\n<top><a><a><a/><?p <b/> ??></a></a><d x='&lt;a>'/><a></a>\
+                <d x='&lt;a>'/><a></a><a></a><a></a><a x='1'>\n<a><b><b></b></b></a><d x='&lt;a>'/>\
+                <c><c><e></e></c><b y=\"1\"><c id=\" 2 \"></c></b></c><b><c><a></a></c></b><a></a></a>\
+                </top>\n";
+    for query in ["//a//b/{a! | *!}", "//b/{a! | c!}", "//a//b/{c!*}", "//a/{b!, c!?}"] {
+        for runs in [Runs::Live, Runs::Peak, Runs::NonOverlap] {
+            let pattern = Pattern::parse(query).expect(query);
+            let plan = Plan::new(vec![pattern], Config::new().runs(runs)).expect(query);
+            let expected = alone(&plan, text.as_bytes(), Keep::new(Needs::count()));
+            for segment in 1..text.len() {
+                let threads = Threads::new(2 + segment % 3).segment(segment);
+                let (got, _) = divided(&plan, text.as_bytes(), Keep::new(Needs::count()), threads);
+                assert_eq!(got, expected, "{query} {runs:?} on {threads:?}");
+            }
+        }
+    }
+}
+
 /// An element that is passed over is large: its end is looked for, and found or not.
 #[test]
 fn what_is_passed_over_may_be_large() {

@@ -97,6 +97,7 @@ impl<'p, S: Sink> Engine<'p, S> {
                     || (open.conditions, open.confirmed) == (known.1, known.2))
         };
         !self.stopped
+            && self.failure.is_none()
             && self.depth == depth
             && self.settled_depth() == depth
             && self.open.len() == assumed.0.len()
