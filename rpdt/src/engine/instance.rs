@@ -213,25 +213,7 @@ impl<S: Sink> Engine<'_, S> {
             Place::Root => {}
             Place::Ordinary => {
                 let parent = self.open[i as usize].parent;
-                if node.axis == Axis::Child {
-                    self.meet(parent, node.bit)?;
-                } else {
-                    // Outermost first: what it confirms need not be looked for by the inner ones.
-                    // Mostly there is but one to tell.
-                    let mut waiting = std::mem::take(&mut self.waiting);
-                    let base = waiting.len();
-                    let mut p = parent;
-                    while p != NONE && self.open[p as usize].conditions & node.bit != 0 {
-                        waiting.push(p);
-                        p = self.open[p as usize].previous;
-                    }
-                    self.waiting = waiting;
-                    while self.waiting.len() > base {
-                        if let Some(p) = self.waiting.pop() {
-                            self.meet(p, node.bit)?;
-                        }
-                    }
-                }
+                self.witness(parent, node)?;
             }
             Place::Symbol { regular, symbol } => {
                 let regular = &compiled.regulars[regular as usize];
@@ -248,6 +230,28 @@ impl<S: Sink> Engine<'_, S> {
             self.candidate(i, id, node)?;
         } else if node.role == Role::Key {
             self.open[i as usize].confirmed = true;
+        }
+        Ok(())
+    }
+
+    /// An element satisfies an ordinary node: the instances of the parent node learn of it, the
+    /// innermost of which is given.
+    pub(super) fn witness(&mut self, parent: u32, node: &Node) -> Result<(), Error> {
+        if node.axis == Axis::Child {
+            return self.meet(parent, node.bit);
+        }
+        // Outermost first: what it confirms need not be looked for by the inner ones. Mostly there
+        // is but one to tell.
+        let base = self.waiting.len();
+        let mut p = parent;
+        while p != NONE && self.open[p as usize].conditions & node.bit != 0 {
+            self.waiting.push(p);
+            p = self.open[p as usize].previous;
+        }
+        while self.waiting.len() > base {
+            if let Some(p) = self.waiting.pop() {
+                self.meet(p, node.bit)?;
+            }
         }
         Ok(())
     }

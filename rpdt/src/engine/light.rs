@@ -1,14 +1,16 @@
-//! What is light: where answers are only counted, much of a run needs no instances.
+//! What is light: much of a query needs no instances.
 //!
-//! A *light child* is an element on which nothing hangs but the runs that it is in, or that it
-//! breaks. All that it does is done at its start tag, and its end tag is nobody's.
+//! A *light witness* is an element that meets a condition of an open instance, and no more. Where
+//! answers are only counted, a *light child* is one on which nothing hangs but the runs that it is in,
+//! or that it breaks. All that they do is done at their start tags, and their end tags are nobody's.
 //!
 //! A *light plan* has no other nodes than light children and the roots that they are children of. Then
 //! the runs of an open root are the state of a [`RunDfa`], and no instance is ever opened.
 
 use crate::automaton::compile::{Compiled, NONE, Node, Place, Role};
 use crate::automaton::lazy::{Children, StateId};
-use crate::automaton::run_dfa::{RunDfa, RunNumber};
+use crate::automaton::run_dfa::{RunDfa, RunNumber, Step};
+use crate::pattern::Axis;
 use crate::{Error, Needs, Runs, Shape, Sink};
 
 use super::Engine;
@@ -45,8 +47,9 @@ impl Light {
     /// Finds out what is light. Gives for each node whether it is, too.
     pub(super) fn new(compiled: &Compiled, needs: Needs, runs: Runs) -> (Self, Vec<bool>) {
         let mut light = Light::default();
+        let witnesses = compiled.nodes.iter().map(is_witness);
         if !needs.count_only {
-            return (light, vec![false; compiled.nodes.len()]);
+            return (light, witnesses.collect());
         }
         let children: Vec<bool> = compiled.nodes.iter().map(|n| is_child(compiled, n)).collect();
         let roots: Vec<bool> =
@@ -56,7 +59,11 @@ impl Light {
             let automata = compiled.regulars.iter().map(|r| RunDfa::new(&r.nfa, runs));
             light.automata = automata.collect::<Option<_>>().unwrap_or_default();
         }
-        if light.is_plan() { (light, vec![true; compiled.nodes.len()]) } else { (light, children) }
+        if light.is_plan() {
+            return (light, vec![true; compiled.nodes.len()]);
+        }
+        let nodes = witnesses.zip(&children).map(|(witness, child)| witness || *child);
+        (light, nodes.collect())
     }
 
     #[inline(always)]
@@ -78,14 +85,17 @@ impl Light {
         Children::new(false, inner.into_iter().any(|frame| frame.state != 0))
     }
 
-    /// A child, of a state whose act has a place, of the root of a frame. Gives the number of runs
-    /// that are reported.
-    #[inline]
-    fn step(&mut self, compiled: &Compiled, at: usize, place: usize) -> u32 {
+    /// A child, of a state whose act has a place, of the root of a frame.
+    #[inline(always)]
+    fn step(&mut self, compiled: &Compiled, at: usize, place: usize) -> Step {
         let regular = self.frames[at].regular;
         let act = self.acts.get(place).and_then(Option::as_ref);
-        let mut sets = act.into_iter().flat_map(|act| act.sets.iter());
-        let set = sets.find(|(r, _)| *r == regular).map_or(0, |(_, set)| *set);
+        let sets = act.map_or(&[][..], |act| &act.sets);
+        let set = match sets {
+            [] => 0,
+            [(only, set)] if *only == regular => *set,
+            _ => sets.iter().find(|(r, _)| *r == regular).map_or(0, |(_, set)| *set),
+        };
         let automaton = &mut self.automata[regular as usize];
         if automaton.is_full() {
             let used = self.frames.iter_mut().filter(|frame| frame.regular == regular);
@@ -94,8 +104,21 @@ impl Light {
         let frame = &mut self.frames[at];
         let step = automaton.step(&compiled.regulars[regular as usize].nfa, frame.state, set);
         frame.state = step.state();
-        step.reports()
+        step
     }
+}
+
+/// Nothing hangs on an element of this node, and nothing is asked of it but its name.
+fn is_bare(node: &Node) -> bool {
+    node.child_kids.is_empty()
+        && node.descendant_kids.is_empty()
+        && node.regulars.is_empty()
+        && node.attribute_tests.is_empty()
+        && node.conditions == 0
+}
+
+fn is_witness(node: &Node) -> bool {
+    node.place == Place::Ordinary && node.role == Role::Off && is_bare(node)
 }
 
 /// A symbol without any condition, of which, once it is read, nobody wants to know anything.
@@ -105,11 +128,7 @@ fn is_child(compiled: &Compiled, node: &Node) -> bool {
     let counted = compiled.queries[node.query as usize].shape == Shape::Tuples
         && matches!(owner.role, Role::Key | Role::Below);
     let role = node.role == Role::Off || (node.role == Role::InRun && counted);
-    role && node.child_kids.is_empty()
-        && node.descendant_kids.is_empty()
-        && node.regulars.is_empty()
-        && node.attribute_tests.is_empty()
-        && node.conditions == 0
+    role && is_bare(node)
 }
 
 /// A root of which nothing but the runs of one branch are asked for.
@@ -157,12 +176,17 @@ impl<S: Sink> Engine<'_, S> {
         }
         for k in 0..self.table.matched(state).len() {
             let node = &compiled.nodes[self.table.matched(state)[k] as usize];
-            let Place::Symbol { regular, symbol } = node.place else { continue };
             let owner = self.top[node.parent as usize];
             if owner == NONE {
                 continue;
             }
             let open = &self.open[owner as usize];
+            let Place::Symbol { regular, symbol } = node.place else {
+                if node.axis == Axis::Descendant || open.depth as usize == self.depth {
+                    self.witness(owner, node)?;
+                }
+                continue;
+            };
             let regular = &compiled.regulars[regular as usize];
             // Off the spine one witness is enough.
             let wanted = regular.on_spine || open.conditions & regular.bit != 0;
@@ -179,17 +203,24 @@ impl<S: Sink> Engine<'_, S> {
     }
 
     /// Light plan: a child of the innermost element.
+    #[inline]
     fn step_light(&mut self, state: StateId) {
+        let depth = self.depth;
+        if self.light.frames.last().is_none_or(|frame| frame.depth != depth) {
+            return;
+        }
         let place = self.prepare_act(state);
+        let mut live = false;
         let mut at = self.light.frames.len();
-        while at > 0 && self.light.frames[at - 1].depth == self.depth {
+        while at > 0 && self.light.frames[at - 1].depth == depth {
             at -= 1;
-            let reports = self.light.step(self.compiled, at, place);
-            if reports != 0 {
-                self.count_light(self.light.frames[at].regular, reports);
+            let step = self.light.step(self.compiled, at, place);
+            live |= step.state() != 0;
+            if step.reports() != 0 {
+                self.count_light(self.light.frames[at].regular, step.reports());
             }
         }
-        self.children = self.light.children();
+        self.children = Children::new(false, live);
     }
 
     #[inline(never)]

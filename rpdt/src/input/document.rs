@@ -321,7 +321,12 @@ impl Document {
     }
 
     #[inline(always)]
-    fn symbol<H: TagHandler>(&mut self, id: u32, name: &[u8], handler: &mut H) -> Symbol {
+    pub(super) fn symbol<H: TagHandler>(
+        &mut self,
+        id: u32,
+        name: &[u8],
+        handler: &mut H,
+    ) -> Symbol {
         match self.known_symbol(id) {
             Some(symbol) => symbol,
             None => self.ask_symbol(id, name, handler),

@@ -272,7 +272,7 @@ impl Body {
             self.stopped |= self.document.end_tag(&bytes[tag..], len, handler)?;
             tag + len
         } else {
-            let Some(shape) = self.start_at(vectors, map, bytes, tag) else {
+            let Some(shape) = self.start_at(vectors, map, bytes, tag, handler) else {
                 return Ok(Step::Left);
             };
             self.document.offset = origin + tag as u64;
@@ -285,12 +285,13 @@ impl Body {
 
     /// The start tag at a place, if it is all there, its name is known and there is nothing in it to
     /// look at. Its name is remembered for the hot path.
-    fn start_at<V: Vectors>(
-        &self,
+    fn start_at<V: Vectors, H: TagHandler>(
+        &mut self,
         vectors: V,
         map: &mut Map,
         bytes: &[u8],
         tag: usize,
+        handler: &mut H,
     ) -> Option<Shape> {
         let len = name_len(bytes, tag + 1);
         let stop = tag + 1 + len;
@@ -306,7 +307,14 @@ impl Body {
             }
         }
         let key = Key::new(&bytes[tag + 1..], len);
-        let known = self.document.names.find_symbol(key, name)?;
+        let known = match self.document.names.find_symbol(key, name) {
+            Some(known) => known,
+            None => {
+                // Seen in skipped elements only: the handler has not been asked yet.
+                let id = self.document.names.find(key, name)?;
+                (id, self.document.symbol(id, name, handler))
+            }
+        };
         map.table.add(vectors, quiet::word::<1>(window(bytes, tag)?), known);
         Some(Shape { len: end - tag, name: len, empty })
     }

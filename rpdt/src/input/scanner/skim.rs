@@ -51,6 +51,8 @@ pub(super) struct Skim {
     deepest: usize,
     limit: usize,
     tags: usize,
+    /// Where the last `<` was.
+    last: usize,
     /// The element's end tag begins here.
     pub end: Option<usize>,
 }
@@ -72,7 +74,10 @@ impl Skim {
                 return Verdict::Look;
             }
             let [more, double, single] = [b'>', b'"', b'\''].map(bits);
-            empty = ends_of_tags(bytes, at, marks, [more | single, double]);
+            empty = ends_of_tags(bytes, (at, self.last), marks, [more | single, double]);
+        }
+        if less != 0 {
+            self.last = at + 63 - less.leading_zeros() as usize;
         }
         let tags = less.count_ones() as usize;
         let closes = close.count_ones() as usize;
@@ -117,7 +122,12 @@ impl Skim {
 
 /// Those of the `/>` of a block, in bits, that end start tags; `doubtful`: where `>` and `'` are, and `"`.
 #[inline(never)]
-fn ends_of_tags(bytes: &[u8], block: usize, marks: &Marks, doubtful: [u64; 2]) -> u64 {
+fn ends_of_tags(
+    bytes: &[u8],
+    (block, last): (usize, usize),
+    marks: &Marks,
+    doubtful: [u64; 2],
+) -> u64 {
     let mut ends = 0;
     let mut rest = marks.empty;
     while rest != 0 {
@@ -137,7 +147,7 @@ fn ends_of_tags(bytes: &[u8], block: usize, marks: &Marks, doubtful: [u64; 2]) -
             }
         }
         let at = block + bit.trailing_zeros() as usize;
-        let tag = memchr::memrchr(b'<', &bytes[..at]).unwrap_or(0);
+        let tag = if less == 0 { last } else { block + 63 - less.leading_zeros() as usize };
         if bytes[tag + 1] != b'/' && end(bytes, tag) == Some(at + 2) {
             ends |= bit;
         }
