@@ -182,6 +182,9 @@ fn faults_are_counted_as_without_stopping() {
         format!("PATTERN SEQ(B v0, C? v1, A v2) {any}"),
         format!("PATTERN SEQ(B v0, C v1, A+ v2[], B v3) {any}").replace("v2.x", "v2[i].x"),
         "PATTERN SEQ(B v0, C v1, A v2) WHERE { v2.x < 0 } WITHIN 1 ms".to_owned(),
+        "PATTERN SEQ(B v0, B v1) WHERE { v1.x != 5 } WITHIN 1 ms".to_owned(),
+        "PATTERN SEQ(B v0, B v1, C+ v2[]) WHERE { v1.x != 5 AND v2[1].x < v0.x } WITHIN 2 EVENTS"
+            .to_owned(),
         "PATTERN SEQ(B v0, C v1, A+ v2[]) WHERE { v2[i].x < v1.x } WITHIN 1 ms".to_owned(),
     ] {
         let query = nfab::language::Query::parse(&query).unwrap_or_else(|e| panic!("{query}: {e}"));

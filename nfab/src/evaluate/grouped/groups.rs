@@ -35,9 +35,17 @@ pub(super) struct Groups {
     listed: Vec<u32>,
     /// Their bits.
     busy: u64,
+    /// No newest start of a group is earlier.
+    soonest: Option<Key>,
 }
 
 impl Groups {
+    /// Runs that started at a key have entered a group, as its newest.
+    #[inline]
+    pub(super) fn note(&mut self, newest: Key) {
+        self.soonest = Some(self.soonest.map_or(newest, |soonest| soonest.min(newest)));
+    }
+
     /// The place of a group; it is made if there is none.
     pub(super) fn find(&mut self, wait: u32, registers: &[Register]) -> u32 {
         let mut hasher = self.hasher.build_hasher();
@@ -111,6 +119,9 @@ impl Groups {
 
     /// Drops the groups all of whose runs started before the horizon.
     pub(super) fn expire(&mut self, horizon: Key) {
+        if self.soonest.is_none_or(|soonest| soonest >= horizon) {
+            return;
+        }
         let mut gone = false;
         for group in self.all.iter_mut().filter(|group| group.newest < horizon) {
             group.head = NONE;
@@ -119,6 +130,7 @@ impl Groups {
         if gone {
             self.sweep();
         }
+        self.soonest = self.all.iter().map(|group| group.newest).min();
     }
 
     pub(super) fn bytes(&self) -> usize {

@@ -199,8 +199,16 @@ impl Grouped {
         ends.clear();
         (*event, *horizon) = (arrival.place, cx.horizon);
         *starts = Starts::since(cx.horizon);
+        // Counters of faults do not depend on when somebody notices that a window has passed.
+        groups.expire(*horizon);
+        groups.waits();
+        if self.kinds.changes_nothing(arrival.event.event_type(), groups.busy()) {
+            if groups.all.is_empty() {
+                graph.clear();
+            }
+            return false;
+        }
         if graph.is_due() {
-            groups.expire(*horizon);
             let heads = groups.all.iter_mut().map(|group| &mut group.head);
             graph.compact(heads, *horizon, |_| ());
         }
@@ -209,10 +217,6 @@ impl Grouped {
         let concerned = if self.step.concerns(groups, arrival, cx) { groups.all.len() } else { 0 };
         for at in 0..concerned {
             let group = &groups.all[at];
-            if group.newest < *horizon {
-                self.step.drop_group();
-                continue;
-            }
             if self.step.is_idle(group.wait) {
                 self.step.keep_group();
                 continue;

@@ -33,6 +33,8 @@ impl<E: Event> Save<E> for Grouped {
             }
             let group = &mut part.groups.all[at as usize];
             (group.head, group.newest) = (head, part.graph.reach(head));
+            let newest = group.newest;
+            part.groups.note(newest);
         }
         self.cells += part.graph.len();
         self.bytes += part.bytes();

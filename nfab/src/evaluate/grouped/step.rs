@@ -293,11 +293,6 @@ impl Step {
         self.stay.push(stays);
     }
 
-    /// Runs that have ended.
-    pub(super) fn drop_group(&mut self) {
-        self.stay.push(false);
-    }
-
     /// The runs pass over the event. Gives whether they stay.
     fn pass(
         &mut self,
@@ -371,6 +366,7 @@ impl Step {
         // Lists of groups that stay, and those that go on elsewhere already, are not free.
         let mut last_free = NONE;
         for entry in &self.entries {
+            groups.note(entry.newest);
             let group = &mut groups.all[entry.group as usize];
             group.newest = group.newest.max(entry.newest);
             group.head = if entry.stage != JOIN {
