@@ -104,7 +104,7 @@ fn binary() -> Result<PathBuf> {
     if let (None, Some(cargo)) = (BUILT.get(), env::var_os("CARGO")) {
         // Not left to cargo: this package alone has other features than the workspace, so that every
         // library would be built once more.
-        if !is_fresh(&program) {
+        if !is_fresh(&program, directory) {
             build(&cargo, directory)?;
         }
         BUILT.get_or_init(|| ());
@@ -119,16 +119,19 @@ fn binary() -> Result<PathBuf> {
     )))
 }
 
-/// Whether a program is there and newer than every source file that cargo noted beside it.
-fn is_fresh(program: &Path) -> bool {
+/// Whether a program is there that was linked after the library with which this one was. That library is
+/// the newest that was there when this program was linked.
+fn is_fresh(program: &Path, directory: &Path) -> bool {
     let changed = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
-    let notes = fs::read_to_string(program.with_extension("d"));
-    let (Some(built), Ok(notes)) = (changed(program), notes) else { return false };
-    // `PROGRAM: FILE FILE..`, in which a space of a name has a backslash before it.
-    let Some((_, files)) = notes.split_once(": ") else { return false };
-    let files = files.replace("\\ ", "\0");
-    let mut files = files.split_whitespace().map(|file| file.replace('\0', " "));
-    files.all(|file| changed(Path::new(&file)).is_some_and(|changed| changed <= built))
+    let own = env::current_exe().ok().and_then(|own| changed(&own));
+    let (Some(built), Some(own)) = (changed(program), own) else { return false };
+    let files = fs::read_dir(directory.join("deps")).into_iter().flatten().flatten();
+    let libraries = files.map(|file| file.path()).filter(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with("libbench_harness-") && name.ends_with(".rlib")
+    });
+    let linked = libraries.filter_map(|path| changed(&path)).filter(|time| *time <= own).max();
+    linked.is_some_and(|linked| linked <= built)
 }
 
 fn build(cargo: &OsString, directory: &Path) -> Result<()> {
