@@ -56,7 +56,8 @@ pub(super) fn compare(session: &mut Session<'_>) -> Result<()> {
                     }
                 };
             session.say_once(format!("{peer} is {}", peer.title()));
-            contenders.push(Contender { runner, known_to_differ: None });
+            let known_to_differ = peer.known_to_differ(workload);
+            contenders.push(Contender { runner, known_to_differ });
         }
         let mut own = Own::new(workload.xpath, &document)?;
         let (events, sha256) = (document.elements, document.sha256.clone());

@@ -86,6 +86,16 @@ impl Peer {
         }
     }
 
+    /// Why its answer is known not to be that of the path. Where there is no reason, a different answer is
+    /// an error.
+    pub fn known_to_differ(self, workload: &Workload) -> Option<&'static str> {
+        // Seen where one element of the path stands below another with one in between.
+        (self == Self::SimdxmlLazy && workload.name == "treebank-path").then_some(
+            "elements that the path does not name are left out of the index, so that what stands below \
+             one of them is taken for a child of what stands above",
+        )
+    }
+
     /// The command of one that is a process, or what is missing and how to get it. `directory` is where
     /// `fetch.sh` put the peers. None for what runs in this process.
     pub fn command(
