@@ -211,7 +211,7 @@ pub trait Sink<E> {
         false
     }
 
-    /// So many matches, all brought about by the same.
+    /// So many matches, one or more, all brought about by the same.
     fn counted(&mut self, _cause: Cause, _matches: u64) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }

@@ -146,8 +146,11 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
             && let Some(count) = self.evaluator.count(part)
         {
             self.stats.matches = self.stats.matches.saturating_add(count);
-            // A sink has no say in what was counted already.
-            let _ = sink.counted(cause, count);
+            // What waits may have come to nothing, which a restored engine finds out later.
+            if count > 0 {
+                // A sink has no say in what was counted already.
+                let _ = sink.counted(cause, count);
+            }
             return Ok(());
         }
         let (names, key) = (&self.automaton.stages, &self.automaton.program.key);
