@@ -146,7 +146,8 @@ impl<E: Event, V: Evaluator<E>> Driver<E, V> {
             && let Some(count) = self.evaluator.count(part)
         {
             self.stats.matches = self.stats.matches.saturating_add(count);
-            // What waits may have come to nothing, which a restored engine finds out later.
+            // None may be left: of the starts of its runs a list knows the bounds (`Graph::may_have`),
+            // and a list that was made anew from a snapshot has closer ones.
             if count > 0 {
                 // A sink has no say in what was counted already.
                 let _ = sink.counted(cause, count);
