@@ -173,6 +173,36 @@ fn fold_wants_every_point_of_the_range() {
 }
 
 #[test]
+fn a_range_without_an_end_reads_so() {
+    let fold = |from, to| Rule::Fold {
+        a: "a".to_owned(),
+        b: "b".to_owned(),
+        from,
+        to,
+        at: vec![1.0.into()],
+    };
+    let range = |from, to| {
+        let text = fold(from, to).text();
+        text.strip_prefix("the paired ratio a / b is ").expect("so it begins").to_owned()
+    };
+    assert_eq!(range(12.0, f64::INFINITY), "at least 12 at each of 1");
+    assert_eq!(range(0.0, 1.25), "at most 1.25 at each of 1");
+    assert_eq!(range(2.0, 8.0), "from 2 to 8 at each of 1");
+    let rows = [row("a / b", 1.0, (1e8, 1e9, 1e10), 9)];
+    assert_eq!(verdict(&fold(12.0, f64::INFINITY), &rows), Verdict::Holds);
+    assert_eq!(verdict(&fold(2e9, f64::INFINITY), &rows), Verdict::DoesNotHold);
+}
+
+#[test]
+fn what_is_ordered_at_several_places_is_named_once() {
+    let rows = [counts("a", &[("P1", 1.0), ("P2", 3.0)]), counts("b", &[("P1", 2.0), ("P2", 4.0)])];
+    let at = |x: &str| Rule::At { x: x.into(), rule: Box::new(Rule::ordered(&["a", "b"])) };
+    let rule = Rule::All(vec![at("P1"), at("P2")]);
+    let expected = (Verdict::Holds, "a, b at P1: 1, 2; P2: 3, 4".to_owned());
+    assert_eq!(judged(&rule, &rows.concat(), &[]), expected);
+}
+
+#[test]
 fn counts_are_ordered_exactly() {
     let rule = Rule::ordered(&["small", "large"]);
     let small = counts("small", &[("10", 5.0), ("20", 9.0)]);

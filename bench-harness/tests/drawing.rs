@@ -51,6 +51,30 @@ fn charts_hold_every_point_once_with_its_numbers() {
     }
 }
 
+/// However far from 1 the ratios are, the dashed line at 1 lies on a line of the scale.
+#[test]
+fn equality_is_on_the_scale_of_a_ratio() {
+    for factor in [1.0, 1e-3] {
+        let ratios = [20.0, 70.0].map(|x| Row {
+            unit: "ratio".to_owned(),
+            ..row("s", x, (x * 0.9 * factor, x * factor, x * 1.1 * factor), 9)
+        });
+        let borrowed: Vec<&Row> = ratios.iter().collect();
+        for style in [Style::Ratios, Style::Lines] {
+            let svg = chart(&plot(style, Spacing::Log), &borrowed, 800.0).expect("there are rows");
+            let heights = |mark: &str| -> Vec<String> {
+                let lines = svg.split("<path ").filter(|path| path.contains(mark));
+                let height = |line: &str| line.split([' ', 'H']).nth(1).map(str::to_owned);
+                lines.filter_map(height).collect()
+            };
+            let (equality, scale) = (heights("stroke-dasharray"), heights("var(--grid)"));
+            assert_eq!(equality.len(), 1, "{svg}");
+            assert!(scale.contains(&equality[0]), "{equality:?} in {scale:?}");
+            assert!(svg.contains(">1</text>"), "1 is a tick: {svg}");
+        }
+    }
+}
+
 #[test]
 fn a_plot_without_rows_is_no_plot() {
     assert!(chart(&plot(Style::Bars, Spacing::Linear), &[], 800.0).is_none());

@@ -1,6 +1,6 @@
 //! From rows to verdicts.
 
-use super::{Claim, ENDS, FLAT, Rule, SLIGHTLY, ratio};
+use super::{Claim, ENDS, FLAT, Rule, SLIGHTLY, one_rule_at, ratio};
 use crate::experiment::Check;
 use crate::measure::summary::FEWEST;
 use crate::number::{short, with_unit};
@@ -64,7 +64,17 @@ impl<'a> Points<'a> {
                 // A failure at the places that were measured would be one of another claim.
                 if whole { (verdict, measured) } else { cannot(format!("{hint}; {measured}")) }
             }
-            Rule::All(rules) => all(rules.iter().map(|rule| self.judge(rule))),
+            Rule::All(rules) => {
+                let (verdict, measured) = all(rules.iter().map(|rule| self.judge(rule)));
+                // The same series at one place after another are named once.
+                match one_rule_at(rules) {
+                    Some((_, Rule::Ordered { series })) => {
+                        let again = format!("; {} at ", series.join(", "));
+                        (verdict, measured.replace(&again, "; "))
+                    }
+                    _ => (verdict, measured),
+                }
+            }
         }
     }
 

@@ -331,8 +331,12 @@ impl Rule {
                 format!("the paired ratio {} is from 1.00 to {SLIGHTLY:.2} at every x", ratio(a, b))
             }
             Self::Fold { a, b, from, to, at } => {
-                let (from, to, at) = (short(*from), short(*to), list(at));
-                format!("the paired ratio {} is from {from} to {to} at each of {at}", ratio(a, b))
+                let range = match (*from, *to) {
+                    (from, f64::INFINITY) => format!("at least {}", short(from)),
+                    (0.0, to) => format!("at most {}", short(to)),
+                    (from, to) => format!("from {} to {}", short(from), short(to)),
+                };
+                format!("the paired ratio {} is {range} at each of {}", ratio(a, b), list(at))
             }
             Self::Exact { series, .. } => format!("{series}: exact equality"),
             Self::Same { series } => format!("exact equality of {} at every x", series.join(", ")),

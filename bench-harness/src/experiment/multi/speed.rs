@@ -62,9 +62,6 @@ const PAIRS: [(&str, &str); 5] = [
     (STRICT_PEER, STRICT_SINGLY),
 ];
 
-/// Beyond what any engine reaches: a bar has no upper end.
-const NO_END: f64 = 1e6;
-
 /// How many events of the stream are read in the time, and how many before it: then windows are full, and
 /// what is made when it is first needed is there. An automaton under strict is in its course after a few
 /// events, so none are read before.
@@ -112,7 +109,7 @@ impl Experiment for Speed {
                 a: cpu(slower),
                 b: cpu(faster),
                 from: bar,
-                to: NO_END,
+                to: f64::INFINITY,
                 at: vec![at.into()],
             };
             let text =

@@ -42,9 +42,6 @@ const MILLION_BAR: f64 = 80.0;
 /// Two threads to one, by the clock.
 const TWO_BAR: f64 = 1.6;
 
-/// Beyond what any engine reaches: a bar has no upper end.
-const NO_END: f64 = 1e6;
-
 const TIMED: &str = "survivors timed";
 const TIMED_FOUND: &str = "their results";
 
@@ -135,7 +132,7 @@ impl Experiment for Speed {
             a: a.to_owned(),
             b: b.to_owned(),
             from: bar,
-            to: NO_END,
+            to: f64::INFINITY,
             at,
         };
         let at_least = |name: &str, bar: f64, at: Vec<X>, place: &str| {

@@ -129,16 +129,20 @@ impl<'a> Chart<'a> {
     fn y_axis(&mut self) -> Axis {
         let low = self.rows().map(|row| row.lo.min(row.value)).fold(f64::MAX, f64::min);
         let high = self.rows().map(|row| row.hi.max(row.value)).fold(f64::MIN, f64::max);
+        let least = self.rows().map(|row| row.value).fold(f64::MAX, f64::min);
+        let low = match self.plot.y_axis {
+            Spacing::Linear => low.min(0.0),
+            // An interval may reach down to zero; the values do not.
+            Spacing::Log => low.max(least / 10.0),
+        };
         let (low, high) = match self.unit {
             // Equality belongs on the scale of a ratio.
             "ratio" => (low.min(1.0), high.max(1.0)),
             _ => (low, high),
         };
-        let least = self.rows().map(|row| row.value).fold(f64::MAX, f64::min);
         let axis = match self.plot.y_axis {
-            Spacing::Linear => Axis::linear(low.min(0.0), high, (self.bottom, self.top)),
-            // An interval may reach down to zero; the values do not.
-            Spacing::Log => Axis::log(low.max(least / 10.0), high, (self.bottom, self.top)),
+            Spacing::Linear => Axis::linear(low, high, (self.bottom, self.top)),
+            Spacing::Log => Axis::log(low, high, (self.bottom, self.top)),
         };
         let labels: Vec<String> = axis.ticks().iter().map(|&value| tick(value)).collect();
         let widest = labels.iter().map(|label| text_width(label, TEXT)).fold(0.0, f64::max);
