@@ -5,7 +5,7 @@
 
 use multipattern::{Collect, Config, Detector, Pattern, PatternSet, Record};
 
-fn main() -> Result<(), multipattern::Error> {
+pub fn main() -> Result<(), multipattern::Error> {
     // Each product has a tag; a match is about one of them.
     let set = PatternSet::parse(
         "finished: SEQ(Weld, Paint, Check) WITHIN 10 min
@@ -34,11 +34,24 @@ fn main() -> Result<(), multipattern::Error> {
         let event = Record::new(event_type, time * minute).with(tag, product);
         let _ = detector.push(&event, &mut found)?;
     }
+    let mut lines = Vec::new();
     for (pattern, events) in &found.0 {
         let id = detector.pattern(*pattern).map_or("?", Pattern::id);
-        println!("{id}: events {events:?}");
+        lines.push(format!("{id}: events {events:?}"));
     }
+    println!("{}", lines.join("\n"));
     let stats = detector.stats();
     println!("{} products, {} events remembered", stats.partitions, stats.held_events);
+    assert_eq!(
+        lines,
+        [
+            "finished: events [0, 2, 3]",
+            "reworked: events [4, 5]",
+            // Product 8 was welded twice.
+            "finished: events [1, 6, 7]",
+            "finished: events [5, 6, 7]",
+            "painted: events [6, 7]",
+        ]
+    );
     Ok(())
 }

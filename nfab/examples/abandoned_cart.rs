@@ -30,7 +30,7 @@ impl Sink<Record> for Report {
     }
 }
 
-fn main() -> Result<(), Error> {
+pub fn main() -> Result<(), Error> {
     let mut schema = Schema::new();
     let (add, pay) = (schema.add_type("add"), schema.add_type("pay"));
     let customer = schema.add_attribute("customer", Some(ValueType::Int));

@@ -15,7 +15,7 @@ fn stream(tick: TypeId, price: Slot) -> impl Iterator<Item = Record> {
     })
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+pub fn main() -> Result<(), Box<dyn Error>> {
     let mut schema = Schema::new();
     let tick = schema.add_type("tick");
     let price = schema.add_attribute("price", None);

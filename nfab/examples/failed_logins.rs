@@ -35,7 +35,7 @@ impl Event for Login {
     }
 }
 
-fn main() -> Result<(), Error> {
+pub fn main() -> Result<(), Error> {
     let mut schema = Schema::new();
     // The numbers above are those that the schema gives.
     assert_eq!(schema.add_type("login"), LOGIN);

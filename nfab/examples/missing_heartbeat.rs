@@ -9,7 +9,7 @@ use nfab::{Automaton, Engine, Error, Event, Expr, Match, Pattern, Record, Schema
 /// Milliseconds.
 const PATIENCE: i64 = 10_000;
 
-fn main() -> Result<(), Error> {
+pub fn main() -> Result<(), Error> {
     let mut schema = Schema::new();
     let heartbeat = schema.add_type("heartbeat");
     let pattern = Pattern::begin("last")

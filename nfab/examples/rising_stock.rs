@@ -51,7 +51,7 @@ impl Event for Trade {
     }
 }
 
-fn main() -> Result<(), Error> {
+pub fn main() -> Result<(), Error> {
     let mut schema = Schema::new();
     schema.add_type("Stock");
     schema.add_attribute("symbol", Some(ValueType::Text));

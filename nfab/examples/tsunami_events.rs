@@ -36,7 +36,7 @@ const FEED: [(&str, &str, i64, f64); 11] = [
     ("Valdivia", "wave", 66, 3.0),
 ];
 
-fn main() -> Result<(), Error> {
+pub fn main() -> Result<(), Error> {
     let mut schema = Schema::new();
     schema.add_type("quake");
     schema.add_type("wave");

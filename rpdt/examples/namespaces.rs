@@ -22,7 +22,7 @@ const FEEDS: &str = r#"<feeds xmlns:atom="http://www.w3.org/2005/Atom"
   </feed>
 </feeds>"#;
 
-fn main() -> Result<(), Error> {
+pub fn main() -> Result<(), Error> {
     let namespaces = Namespaces::new()
         .with("a", "http://www.w3.org/2005/Atom")
         .with("m", "http://search.yahoo.com/mrss/");

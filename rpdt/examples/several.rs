@@ -27,7 +27,7 @@ const QUESTIONS: [(&str, &str); 4] = [
     ("bids after the first", "//open_auction/{bidder, bidder!*}"),
 ];
 
-fn main() -> Result<(), Error> {
+pub fn main() -> Result<(), Error> {
     let patterns: Result<Vec<Pattern>, Error> =
         QUESTIONS.iter().map(|(_, query)| Pattern::parse(query)).collect();
     let plan = Plan::new(patterns?, Config::new())?;

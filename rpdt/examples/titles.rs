@@ -25,7 +25,7 @@ const BIBLIOGRAPHY: &str = r#"<?xml version="1.0"?>
   <article key="a/4"><author>Kim</author><title>Buffers &amp; bounds</title><year>2010</year></article>
 </dblp>"#;
 
-fn main() -> Result<(), Error> {
+pub fn main() -> Result<(), Error> {
     // The external DTD is not read; what it would say about `&uuml;` is told here.
     let config = Config::new().entity_table(EntityTable::new().with("uuml", "\u{fc}"));
     let plan = Plan::new(vec![Pattern::parse(QUERY)?], config)?;

@@ -32,7 +32,7 @@ const FEED: &str = r#"<?xml version="1.0"?>
   </station>
 </sea>"#;
 
-fn main() -> Result<(), Error> {
+pub fn main() -> Result<(), Error> {
     // An alarm at the quake, and again at each wave: we do not wait for the last one.
     let config = Config::new().runs(Runs::Live);
     let plan = Plan::new(vec![Pattern::parse(ALARM)?], config)?;

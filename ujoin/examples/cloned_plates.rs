@@ -22,7 +22,7 @@ const READINGS: [(usize, i64, &str, u32); 7] = [
     (1, 9_000, "B-AB 123", 96),
 ];
 
-fn main() -> Result<(), Box<dyn Error>> {
+pub fn main() -> Result<(), Box<dyn Error>> {
     // Seconds from each camera (row) to each other one; uphill it takes longer.
     let times = TravelTimes::from_rows(3, vec![0, 800, 1_800, 700, 0, 1_200, 1_700, 1_100, 0])?;
     let config = Config::new(times).threshold(Probability::from_nanos(800_000_000)?);

@@ -12,7 +12,7 @@ use ujoin::{Config, Engine, Pair, Probability, Product, SinkError, TravelTimes, 
 
 const HOUR: i64 = 3_600;
 
-fn main() -> Result<(), Box<dyn Error>> {
+pub fn main() -> Result<(), Box<dyn Error>> {
     // Four countries, at least 90 minutes apart; every pair counts, however unlikely.
     let times = TravelTimes::constant(4, 90 * 60)?;
     let config = Config::new(times).engine(Engine::Keyed).threshold(Product::from_units(0));

@@ -39,7 +39,7 @@ fn config() -> Result<Config, Box<dyn Error>> {
     Ok(Config::new(times).threshold(Probability::from_nanos(700_000_000)?))
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+pub fn main() -> Result<(), Box<dyn Error>> {
     let storage = Arc::new(Files::temporary()?);
     let spill = Spill::new(Budget::Entries(1_000), Policy::Quantile, storage);
     let mut join = config()?.spill(spill).build()?;

@@ -23,7 +23,7 @@ const READINGS: [Reading; 5] = [
     (1, 200, &[(7004, 90)]),
 ];
 
-fn main() -> Result<(), Box<dyn Error>> {
+pub fn main() -> Result<(), Box<dyn Error>> {
     // No two gates are closer than a minute.
     let times = TravelTimes::constant(3, 60)?;
     let threshold = Probability::from_nanos(400_000_000)?;
