@@ -66,6 +66,9 @@ enum Command {
         /// Where the report goes; beside the files unless given
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
+        /// Write each plot and graph as an SVG file of its own, too: ID-1.svg, ID-graph-1.svg
+        #[arg(long, value_name = "DIR")]
+        plots: Option<PathBuf>,
     },
     /// Compare the results of two runs: which points moved beyond their intervals, and how far
     ///
@@ -191,7 +194,9 @@ pub fn run(
             command::reproduce(registry, &only, &directory, fresh, &options, progress)
         }
         Command::Diff { a, b, all } => command::diff(&a, &b, all, out, progress),
-        Command::Report { from, out } => command::report(registry, &from, out.as_deref(), progress),
+        Command::Report { from, out, plots } => {
+            command::report(registry, &from, out.as_deref(), plots.as_deref(), progress)
+        }
         Command::Compare { compare, options } => {
             command::compare(&compare.into(), &options, out, progress)
         }

@@ -147,6 +147,31 @@ fn the_page_is_rebuilt_from_the_two_files_alone() {
 }
 
 #[test]
+fn drawings_stand_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    assert_eq!(reproduce(&registry(), directory.path()), ExitCode::SUCCESS);
+    let plots = directory.path().join("plots");
+    let from = directory.path().to_str().unwrap();
+    let arguments = ["report", "--from", from, "--plots", plots.to_str().unwrap()];
+    assert_eq!(call(&registry(), &arguments).0, ExitCode::SUCCESS);
+    let html = fs::read_to_string(directory.path().join("index.html")).unwrap();
+
+    let files = fs::read_dir(&plots).unwrap().map(|file| file.unwrap().path());
+    let drawings: Vec<String> = files.map(|path| fs::read_to_string(path).unwrap()).collect();
+    assert!(plots.join("made-up-example-graph-1.svg").exists());
+    // The page has each plot twice, for two widths, and each graph once.
+    assert_eq!(drawings.len(), html.matches("<div class=\"wide\">").count() + 1);
+    for drawing in &drawings {
+        assert!(drawing.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox="));
+        for name in between(drawing, "var(--", ")") {
+            assert!(drawing.contains(&format!("--{name}: #")), "{name} has no colour");
+        }
+        let (_, body) = drawing.split_once("fill=\"var(--card)\"/>").expect("a background");
+        assert!(html.contains(body.trim()), "the page has the same drawing");
+    }
+}
+
+#[test]
 fn every_number_of_the_page_stems_from_the_files() {
     let directory = tempfile::tempdir().unwrap();
     assert_eq!(reproduce(&registry(), directory.path()), ExitCode::SUCCESS);

@@ -8,13 +8,15 @@ use crate::error::{Error, Result};
 use crate::experiment::Registry;
 use crate::progress::Progress;
 use crate::record::{RESULTS, Records, Verdict};
-use crate::report::page;
+use crate::report::{self, page};
 
-/// Reads the files, checks that the claims follow from the results, and writes `index.html`.
+/// Reads the files, checks that the claims follow from the results, and writes `index.html`; each drawing as
+/// a file of its own where they are wanted.
 pub fn report(
     registry: &Registry,
     from: &Path,
     out: Option<&Path>,
+    plots: Option<&Path>,
     progress: &Progress,
 ) -> Result<()> {
     let results = if from.is_dir() { from.join(RESULTS) } else { from.to_owned() };
@@ -28,13 +30,27 @@ pub fn report(
     let beside = if from.is_dir() { from } else { from.parent().unwrap_or(Path::new(".")) };
     let directory = out.unwrap_or(beside);
     let path = directory.join("index.html");
-    let partial = directory.join("index.html.partial");
-    let fail = |error| Error::io(format!("cannot write {}", path.display()), &error);
-    fs::create_dir_all(directory).map_err(fail)?;
-    fs::write(&partial, html).map_err(fail)?;
-    fs::rename(&partial, &path).map_err(fail)?;
+    write(&path, &html)?;
     progress.message(format!("report: {}", path.display()));
+    let Some(directory) = plots else { return Ok(()) };
+    let mut number = 0;
+    for experiment in registry.iter() {
+        for (name, drawing) in report::plots::plots(experiment, &records)? {
+            write(&directory.join(name).with_extension("svg"), &drawing)?;
+            number += 1;
+        }
+    }
+    progress.message(format!("plots: {number} files in {}", directory.display()));
     Ok(())
+}
+
+/// Writes a file so that it is whole or not there.
+fn write(path: &Path, text: &str) -> Result<()> {
+    let partial = path.with_extension("partial");
+    let fail = |error| Error::io(format!("cannot write {}", path.display()), &error);
+    fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).map_err(fail)?;
+    fs::write(&partial, text).map_err(fail)?;
+    fs::rename(&partial, path).map_err(fail)
 }
 
 /// Refuses files that do not belong together: a verdict must follow from the rows beside it. An

@@ -153,7 +153,7 @@ impl Runs<'_> {
         writer.finish()?;
         let records = Records::read(directory)?;
         summary(registry, &records, self.progress);
-        report::report(registry, directory, None, self.progress)
+        report::report(registry, directory, None, None, self.progress)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::record::{Records, Row, Verdict};
 /// Renders the page.
 pub fn render(registry: &Registry, records: &Records) -> Result<String> {
     let mut page = String::new();
-    let style = theme::STYLE;
+    let style = [theme::COLOURS, theme::PAGE, theme::DRAWINGS].concat();
     let _ = write!(
         page,
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

@@ -13,7 +13,7 @@ use crate::record::{Judgement, Records, Row, X};
 
 /// Widths of the two drawings of each chart: the style sheet shows the one that fits the screen, so
 /// that text is never scaled down.
-const WIDE: f64 = 896.0;
+pub(super) const WIDE: f64 = 896.0;
 const NARROW: f64 = 336.0;
 
 /// Appends the section of an experiment.

@@ -12,5 +12,11 @@ pub fn series(index: usize) -> String {
     format!("var(--s{})", index % SERIES_COLOURS + 1)
 }
 
-/// The style sheet of the page.
-pub const STYLE: &str = include_str!("theme.css");
+/// The colours of both schemes, as CSS variables.
+pub const COLOURS: &str = include_str!("colours.css");
+
+/// How text in drawings looks.
+pub const DRAWINGS: &str = include_str!("drawings.css");
+
+/// The style sheet of the page, without these two.
+pub const PAGE: &str = include_str!("theme.css");
