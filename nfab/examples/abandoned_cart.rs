@@ -1,5 +1,9 @@
 //! Shopping carts that were filled but not paid for within half an hour: the partial matches whose
 //! window has passed are what is wanted.
+//!
+//! ```text
+//! cargo run -p nfab --example abandoned_cart
+//! ```
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use std::ops::ControlFlow;
@@ -12,6 +16,7 @@ const HALF_AN_HOUR: i64 = 30 * 60 * 1_000;
 struct Report {
     customer: Slot,
     paid: u32,
+    left: Vec<(i64, i64)>,
 }
 
 impl Sink<Record> for Report {
@@ -24,6 +29,7 @@ impl Sink<Record> for Report {
         for event in partial.events().stage("filled") {
             if let ValueRef::Int(customer) = event.attribute(self.customer) {
                 println!("customer {customer} left a cart behind at {}", event.time());
+                self.left.push((customer, event.time()));
             }
         }
         ControlFlow::Continue(())
@@ -44,11 +50,13 @@ pub fn main() -> Result<(), Error> {
 
     let config = Config::new().timeouts(true);
     let mut engine = Engine::with_config(Automaton::compile(&pattern, &schema)?, config);
-    let mut report = Report { customer, paid: 0 };
+    let mut report = Report { customer, paid: 0, left: vec![] };
     for (kind, minute, who) in [(add, 0, 1), (add, 3, 2), (pay, 10, 1), (add, 45, 3)] {
         let event = Record::new(kind, minute * 60_000).with(customer, who);
         engine.push(event, &mut report)?;
     }
     println!("{} paid", report.paid);
+    assert_eq!(report.paid, 1);
+    assert_eq!(report.left, [(2, 3 * 60_000)]);
     Ok(())
 }

@@ -1,4 +1,8 @@
 //! An engine is stopped amid a stream, its state written to a file; another one goes on from there.
+//!
+//! ```text
+//! cargo run -p nfab --features serde --example checkpoint
+//! ```
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use std::error::Error;

@@ -1,4 +1,8 @@
 //! Three failed logins or more of one session, then a successful one, all within a minute.
+//!
+//! ```text
+//! cargo run -p nfab --example failed_logins
+//! ```
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use std::ops::ControlFlow;
@@ -54,10 +58,11 @@ pub fn main() -> Result<(), Error> {
         .build()?;
 
     let mut engine = Engine::new(Automaton::compile(&pattern, &schema)?);
+    let mut alarms = Vec::new();
     let mut alarm = Visit(|found: &Match<'_, Login>| {
         let failed = found.events().stage("failed").count();
         for login in found.events().stage("entered") {
-            println!("{} failed {failed} times before {}", login.user, login.time);
+            alarms.push(format!("{} failed {failed} times before {}", login.user, login.time));
         }
         ControlFlow::Continue(())
     });
@@ -72,5 +77,7 @@ pub fn main() -> Result<(), Error> {
     for (user, time, succeeded) in logins {
         engine.push(Login { user, time, succeeded }, &mut alarm)?;
     }
+    println!("{}", alarms.join("\n"));
+    assert_eq!(alarms, ["ann failed 3 times before 15000"]);
     Ok(())
 }

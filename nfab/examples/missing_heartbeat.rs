@@ -1,5 +1,9 @@
 //! A heartbeat that is not followed by another one in time. Nothing has to arrive for the alarm:
 //! the watermark alone is enough.
+//!
+//! ```text
+//! cargo run -p nfab --example missing_heartbeat
+//! ```
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use std::ops::ControlFlow;
@@ -20,8 +24,10 @@ pub fn main() -> Result<(), Error> {
         .build()?;
 
     let mut engine = Engine::new(Automaton::compile(&pattern, &schema)?);
+    let mut silences = Vec::new();
     let mut alarm = Visit(|found: &Match<'_, Record>| {
         for event in found.events().stage("last") {
+            silences.push(event.time());
             println!("silence since {}, noticed by {:?}", event.time(), found.cause());
         }
         ControlFlow::Continue(())
@@ -32,5 +38,6 @@ pub fn main() -> Result<(), Error> {
     // A clock tells the time while nothing arrives.
     engine.advance_watermark(35_000, &mut alarm)?;
     engine.advance_watermark(40_000, &mut alarm)?;
+    assert_eq!(silences, [9_000, 30_000]);
     Ok(())
 }
