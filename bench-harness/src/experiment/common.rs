@@ -1,7 +1,7 @@
 //! What experiments on streams of events have in common: generated data and their hashes, and the
 //! comparison of answers.
 
-use std::fmt::Debug;
+use std::fmt::{Debug, Display};
 use std::io;
 
 use data_gen::format::Format;
@@ -13,6 +13,11 @@ use crate::sha256::Hasher;
 /// What goes wrong in a generator.
 pub fn generating(error: &io::Error) -> Error {
     Error::io("cannot generate data", error)
+}
+
+/// What goes wrong in an engine of ours.
+pub fn fail<E: Display>(engine: &str) -> impl Fn(E) -> Error {
+    move |error| Error::failed(format!("{engine}: {error}"))
 }
 
 /// The SHA-256 of a stream as CSV, as data-gen would write it.

@@ -9,6 +9,7 @@
 //! To add a figure group, write one file beside this one with its experiments and add one line to
 //! [`registry()`].
 
+mod agree;
 mod common;
 mod context;
 mod multi;

@@ -1,6 +1,6 @@
 //! The experiments that exist.
 
-use super::{About, Experiment, multi, nfab, rpdt, ujoin};
+use super::{About, Experiment, agree, multi, nfab, rpdt, ujoin};
 use crate::error::{Error, Result};
 
 /// Experiments in the order in which they are listed, run and reported.
@@ -36,6 +36,7 @@ pub fn registry() -> Registry {
         .with(multi::experiments())
         .with_paper(ujoin::PAPER)
         .with(ujoin::experiments())
+        .with(agree::experiments())
 }
 
 impl Registry {
