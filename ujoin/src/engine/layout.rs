@@ -57,8 +57,8 @@ impl Layout {
 
 /// The tag of a key that was spread.
 #[inline]
-pub(crate) fn tag_of(spread: u64) -> u64 {
-    (spread % 128).max(1)
+pub(crate) fn tag_of(spread: u32) -> u64 {
+    u64::from(spread % 128).max(1)
 }
 
 #[cfg(test)]

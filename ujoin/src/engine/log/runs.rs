@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 use std::mem::size_of;
 
-use super::{Log, Stored, stored};
-use crate::Tuple;
+use super::entry::Kin;
+use super::{Log, Stored};
+use crate::{Pair, StreamId, Tuple};
 
 impl Log {
     pub(super) fn add_to_run(&mut self, run: u32, stored: Stored) {
@@ -14,10 +15,29 @@ impl Log {
         self.run_bytes += (run.capacity() - before) * size_of::<Stored>();
     }
 
-    /// Takes all entries of the tuple's key out of the chain that begins at `head` into a run, and
-    /// adds the tuple. Gives the run and the distance from the next entry to the rest of the chain.
+    /// Shows the results of a tuple with a run, from the place `since` on.
+    #[inline]
+    pub(super) fn show_run(
+        &self,
+        run: u32,
+        tuple: &Tuple,
+        since: u64,
+        emit: &mut impl FnMut(Pair),
+    ) {
+        let (older, newer) = self.runs[run as usize].as_slices();
+        for mut part in [older, newer] {
+            if since > 0 {
+                part = &part[part.partition_point(|stored| stored.seq < since)..];
+            }
+            self.predicate.pairs(part, tuple, emit);
+        }
+    }
+
+    /// Takes all entries of the tuple's key, which has this tag, out of the chain that begins at
+    /// `head` into a run, and adds the tuple. Gives the run and the distance from the next entry to
+    /// the rest of the chain.
     #[cold]
-    pub(super) fn make_run(&mut self, tuple: &Tuple, head: u32) -> (u32, u32) {
+    pub(super) fn make_run(&mut self, tuple: &Tuple, tag: u32, head: u32) -> (u32, u32) {
         let run = self.free_runs.pop().unwrap_or_else(|| {
             self.runs.push(VecDeque::new());
             self.runs.len() as u32 - 1
@@ -30,9 +50,9 @@ impl Log {
         loop {
             let at = self.at(position);
             let back = self.hot[at].back;
-            if self.hot[at].key == tuple.key {
-                self.hot[at].run = run;
-                members.push(stored(&self.hot[at], &self.cold[at]));
+            if self.hot[at].tag == tag && self.cold[at].key == tuple.key {
+                members.push(Stored::new(&self.tuple(at)));
+                self.hot[at].enter_run(run);
             } else {
                 match last {
                     None => first = self.next.wrapping_sub(position),
@@ -57,5 +77,40 @@ impl Log {
         }
         self.add_to_run(run, Stored::new(tuple));
         (run, first)
+    }
+
+    /// The stream of an entry in a run.
+    pub(super) fn stream_in(&self, run: u32, seq: u64) -> StreamId {
+        let run = &self.runs[run as usize];
+        run[run.partition_point(|stored| stored.seq < seq)].stream
+    }
+
+    /// Forgets the oldest of a run.
+    pub(super) fn pop_from_run(&mut self, run: u32) {
+        let members = &mut self.runs[run as usize];
+        members.pop_front();
+        if members.is_empty() {
+            self.run_bytes -= members.capacity() * size_of::<Stored>();
+            *members = VecDeque::new();
+            self.free_runs.push(run);
+        }
+    }
+
+    /// Gives up all runs. The chains are no longer what they should be.
+    pub(super) fn dissolve_runs(&mut self) {
+        if self.run_bytes > 0 {
+            for offset in 0..self.len {
+                let at = self.at_offset(offset);
+                if let Kin::Run(run) = self.hot[at].kin()
+                    // Runs are in the order of arrival, as the log is.
+                    && let Some(stored) = self.runs[run as usize].pop_front()
+                {
+                    self.hot[at].leave_run(stored.stream);
+                }
+            }
+        }
+        self.runs.clear();
+        self.free_runs.clear();
+        self.run_bytes = 0;
     }
 }
