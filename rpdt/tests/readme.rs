@@ -14,8 +14,8 @@ const README: &str = include_str!("../../README.md");
 fn examples() -> Vec<&'static str> {
     let blocks = README.split("```console\n").skip(1);
     let blocks = blocks.map(|block| block.split("```").next().expect("the end of an example"));
-    let others =
-        ["$ target/release/nfab ", "$ target/release/multipattern ", "$ target/release/ujoin "];
+    let others = ["nfab", "multipattern", "ujoin", "bench-harness"];
+    let others = others.map(|other| format!("$ target/release/{other} "));
     blocks.filter(|block| !others.iter().any(|other| block.contains(other))).collect()
 }
 

@@ -6,12 +6,15 @@ use crate::error::Result;
 use crate::experiment::{Artefact, Experiment};
 use crate::record::{Records, Row};
 
-/// The drawings of an experiment that these rows allow, as (name, SVG): `ID-1` and so on for its plots,
+/// The drawings of an experiment that was run, as (name, SVG): `ID-1` and so on for its plots,
 /// `ID-graph-1` and so on for its graphs.
 pub fn plots(experiment: &dyn Experiment, records: &Records) -> Result<Vec<(String, String)>> {
     let about = experiment.about();
     let rows: Vec<&Row> = records.rows_of(&about.id).collect();
     let mut all = Vec::new();
+    if rows.is_empty() && records.judgements_of(&about.id).next().is_none() {
+        return Ok(all);
+    }
     for (number, plot) in about.plots.iter().enumerate() {
         let drawing = svg::chart(plot, &rows, WIDE);
         all.extend(

@@ -75,7 +75,7 @@ pub fn compare(
         records: Records::default(),
     };
     if machine::profile() != "release" {
-        session.say_once("this is no release build: its times say nothing");
+        session.say_once("this is not a release build: its times mean little");
     }
     match compare.engine {
         Engine::Nfab => nfab::compare(&mut session)?,
