@@ -55,6 +55,29 @@ fn alarm(pair: &Pair) -> String {
     format!("plate {}: time difference {apart}, probability {}", pair.first.key, pair.probability)
 }
 
+/// Every pair of one plate as a graph; one below the threshold is dashed.
+fn pairs() -> String {
+    let tuples = tuples();
+    let (first, second) = tuples.split_at(2);
+    let mut text = "digraph { rankdir=LR; node [shape=box];\n".to_owned();
+    let name = |tuple: &Tuple| {
+        let camera = if tuple.stream == 0 { "A" } else { "C" };
+        format!("\"camera {camera}, time {}\\n{}: {}\"", tuple.time, tuple.key, tuple.probability)
+    };
+    for a in first {
+        for b in second.iter().filter(|b| b.key == a.key) {
+            let product = a.probability.times(b.probability);
+            let (style, word) = match product >= Product::from(hundredths(70)) {
+                true => ("solid", "alarm"),
+                false => ("dashed", "no alarm"),
+            };
+            let (a, b) = (name(a), name(b));
+            text += &format!("{a} -> {b} [label=\"{product}: {word}\", style={style}];\n");
+        }
+    }
+    text + "}\n"
+}
+
 impl Experiment for Fig1 {
     fn about(&self) -> About {
         About {
@@ -110,13 +133,16 @@ impl Experiment for Fig1 {
                 .chain([probability])
                 .collect()
         };
-        Ok(vec![Artefact::Table {
+        let table = Artefact::Table {
             caption: "What the cameras read".to_owned(),
             head: ["Observation", "Camera", "Time", "Plate", "Probability"]
                 .map(str::to_owned)
                 .to_vec(),
             rows: ROWS.iter().map(row).collect(),
-        }])
+        };
+        let caption =
+            "Alternatives of one plate, and the probability that both are true".to_owned();
+        Ok(vec![table, Artefact::Dot { caption, text: pairs() }])
     }
 }
 
@@ -213,6 +239,37 @@ impl Flush {
         let mut letters: Vec<char> = letters.chars().collect();
         letters.sort_unstable();
         Ok(letters.into_iter().collect())
+    }
+
+    /// The lists of the slots after the flush, and what L finds in them, as a graph: read off the engine.
+    fn lists(self) -> Result<String> {
+        let stays = self.stays(ujoin::Engine::Log)?;
+        let mut text = "digraph { rankdir=LR;\n".to_owned();
+        let mut end: Vec<(u64, String)> = Vec::new();
+        for tuple in (0..HELD).map(lettered) {
+            let (name, slot) = (letter(tuple.seq), tuple.key % SLOTS as u64);
+            let kept = stays.contains(name);
+            let look = if kept { "shape=circle" } else { "shape=box, style=dashed" };
+            text += &format!("{name} [label=\"{name}\\n{}\", {look}];\n", tuple.probability);
+            let before = match end.last() {
+                Some((other, last)) if *other == slot => last.clone(),
+                _ => {
+                    text += &format!("slot{slot} [label=\"slot {slot}\", shape=none];\n");
+                    format!("slot{slot}")
+                }
+            };
+            text += &format!("{before} -> {name};\n");
+            end.push((slot, name.to_string()));
+        }
+        let found = self.results(ujoin::Engine::Log)?.0;
+        let last = lettered(HELD);
+        text += &format!("L [label=\"L\\n{}\", shape=doublecircle];\n", last.probability);
+        for result in found.split(", ") {
+            let (name, rest) = result.split_once(' ').unwrap_or((result, ""));
+            let style = if rest.ends_with("disk") { "dashed" } else { "solid" };
+            text += &format!("L -> {name} [label=\"{rest}\", style={style}];\n");
+        }
+        Ok(text + "}\n")
     }
 
     /// What L finds: at once, and at the end.
@@ -321,12 +378,15 @@ impl Experiment for Flush {
                 tuple.probability.to_string(),
             ]
         };
-        Ok(vec![Artefact::Table {
+        let table = Artefact::Table {
             caption: "The tuples".to_owned(),
             head: ["Tuple", "Stream", "Time", "Key", "Slot", "Probability"]
                 .map(str::to_owned)
                 .to_vec(),
             rows: (0..LETTERS.len()).map(row).collect(),
-        }])
+        };
+        let caption =
+            "The lists when L has come: circles are in memory, dashed boxes on disk".to_owned();
+        Ok(vec![table, Artefact::Dot { caption, text: self.lists()? }])
     }
 }

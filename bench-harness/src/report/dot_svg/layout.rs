@@ -19,8 +19,10 @@ const RANK_GAP: f64 = 19.0;
 /// How far a self loop reaches out of its node.
 pub(super) const LOOP: f64 = 26.0;
 const MARGIN: f64 = 10.0;
-/// Sweeps of ordering and of placing; small graphs settle in far fewer.
+/// Sweeps of ordering; small graphs settle in far fewer.
 const SWEEPS: usize = 24;
+/// Sweeps of placing: until a chain is straight takes some for each of its nodes.
+const PLACING: usize = 200;
 
 /// Where everything goes, in pixels.
 #[derive(Clone, Debug, Default)]
@@ -94,6 +96,7 @@ pub fn layout(graph: &Graph) -> Layout {
     let mut layers = layers(&items);
     order(&mut layers, &mut items);
     place(&layers, &mut items);
+    close_up(&layers, &mut items);
     finish(graph, sizes, &layers, &items, chains)
 }
 
@@ -325,7 +328,7 @@ fn place(layers: &[Vec<usize>], items: &mut [Item]) {
             at = items[index].across + items[index].after + GAP;
         }
     }
-    for sweep in 0..SWEEPS {
+    for sweep in 0..PLACING {
         let ranks: Vec<usize> = if sweep % 2 == 0 {
             (0..layers.len()).collect()
         } else {
@@ -340,6 +343,46 @@ fn place(layers: &[Vec<usize>], items: &mut [Item]) {
             }
         }
     }
+}
+
+/// Nothing draws parts of a graph together that no edge connects: each is moved up to what is before it.
+fn close_up(layers: &[Vec<usize>], items: &mut [Item]) {
+    let parts = parts(items);
+    let mut first = vec![f64::MAX; items.len()];
+    for (item, &part) in items.iter().zip(&parts) {
+        first[part] = first[part].min(item.across - item.before);
+    }
+    let mut by_place: Vec<usize> =
+        (0..items.len()).filter(|&part| first[part] < f64::MAX).collect();
+    by_place.sort_by(|&a, &b| first[a].total_cmp(&first[b]));
+    for part in by_place {
+        let pairs = layers.iter().flat_map(|layer| layer.windows(2));
+        let room = pairs
+            .filter(|pair| parts[pair[1]] == part && parts[pair[0]] != part)
+            .map(|pair| (&items[pair[0]], &items[pair[1]]))
+            .map(|(a, b)| (b.across - b.before) - (a.across + a.after + GAP))
+            .fold(f64::MAX, f64::min);
+        if room > 0.0 && room < f64::MAX {
+            for (item, _) in items.iter_mut().zip(&parts).filter(|(_, of)| **of == part) {
+                item.across -= room;
+            }
+        }
+    }
+}
+
+/// Of each item a number that it has in common with all that edges connect it with.
+fn parts(items: &[Item]) -> Vec<usize> {
+    let mut parts = vec![usize::MAX; items.len()];
+    for start in 0..items.len() {
+        let mut open = vec![start];
+        while let Some(index) = open.pop() {
+            if parts[index] == usize::MAX {
+                parts[index] = start;
+                open.extend(items[index].above.iter().chain(&items[index].below));
+            }
+        }
+    }
+    parts
 }
 
 /// Where an item would like to be, and how much: a stop between stops wants a straight line badly.
