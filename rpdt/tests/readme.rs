@@ -1,4 +1,4 @@
-//! The shell examples of the workspace's README print what it shows.
+//! The shell examples of the crate's README and of the workspace's print what they show.
 #![cfg(all(feature = "cli", unix))]
 
 use std::fmt::Write as _;
@@ -9,6 +9,7 @@ use data_gen::file;
 use data_gen::xml::{XmarkOptions, XmlKind};
 
 const README: &str = include_str!("../../README.md");
+const OURS: &str = include_str!("../README.md");
 
 /// What is between "```console" and "```", but for examples of other engines, which test their own.
 fn examples() -> Vec<&'static str> {
@@ -74,6 +75,33 @@ fn examples_print_what_is_shown() {
         let mut ours = String::new();
         for command in commands(example) {
             let _ = write!(ours, "$ {command}\n{}", run(&command, directory.path()));
+        }
+        assert_eq!(ours, example, "the README should show:\n{ours}");
+    }
+}
+
+#[test]
+fn the_crate_s_readme_shows_what_is_printed() {
+    let blocks: Vec<&str> = OURS.split("```console\n").skip(1).collect();
+    assert!(!blocks.is_empty());
+    for block in blocks {
+        let example = block.split("```").next().expect("the end of an example");
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut ours = String::new();
+        for command in commands(example) {
+            let _ = writeln!(ours, "$ {command}");
+            if let Some(name) = command.strip_prefix("cat ") {
+                let shown = example.split(&format!("$ cat {name}\n")).nth(1).expect("a file");
+                let text: String = shown
+                    .split_inclusive('\n')
+                    .take_while(|line| !line.starts_with("$ "))
+                    .collect();
+                std::fs::write(directory.path().join(name), &text).expect("a file is written");
+                ours += &text;
+            } else {
+                let command = command.replacen("rpdt ", "target/release/rpdt ", 1);
+                ours += &run(&command, directory.path());
+            }
         }
         assert_eq!(ours, example, "the README should show:\n{ours}");
     }
