@@ -27,6 +27,25 @@
 //! # Ok::<(), multipattern::Error>(())
 //! ```
 //!
+//! # Where to start
+//!
+//! A [`PatternSet`] is parsed from text or built; it names types and attributes in its
+//! [`Schema`]. A [`Detector`] of it is pushed events of any type that implements [`Event`]
+//! ([`Record`] does), and hands what it finds to a [`Sink`], which says whether it wants counts, blocks
+//! or every match. A [`Plan`] says what the patterns share.
+//!
+//! # What is a match
+//!
+//! Events that fit the operands one by one, in the order of the stream, all in the pattern's
+//! [`Window`]: so many consecutive events, or so much time. What may lie between them is the set's
+//! [`Semantics`]: under `any` everything, so that every combination is a match; under `next` only what
+//! does not fit the operand that is waited for; under `strict` nothing. No event is used up by a match. A
+//! condition with a missing value does not hold. With [`Config::partition_by`] all of this is said of the
+//! events of one key.
+//!
+//! All methods give the same matches in the same order: by the completing event, then by the pattern's
+//! number, then by the indices of the events.
+//!
 //! # Where things are
 //!
 //! | paper | here |

@@ -35,6 +35,14 @@
 //! # }
 //! ```
 //!
+//! # Where to start
+//!
+//! A [`Schema`] names types and attributes. A [`Pattern`] from the builder, or a
+//! [`language::Query`] in SASE+ text, is compiled to an [`Automaton`], which can be looked at. An
+//! [`Engine`] of it is pushed events of any type that implements [`Event`] ([`Record`] does), and hands
+//! what it finds to a [`Sink`]: matches, partial matches that timed out, late events. Time is that of the
+//! events; [`Engine::advance_watermark`] tells it where there are none.
+//!
 //! # The pieces
 //!
 //! | module | what |
@@ -54,6 +62,19 @@
 //! what comes next; windows are exclusive; time advances before an event is processed; under an
 //! after-match skip a match waits while a partial match that started earlier is alive. The README
 //! of the crate lists where this engine decides otherwise.
+//!
+//! # The paper and this crate
+//!
+//! NFA^b is that of Agrawal, Diao, Gyllstrom and Immerman, *Efficient pattern matching over event streams*
+//! (SIGMOD 2008).
+//!
+//! | paper | here |
+//! |---|---|
+//! | event selection strategies | [`language::Strategy`]; [`Pattern`]'s connectors, stage by stage |
+//! | states, begin, take, ignore and proceed edges with formulas | [`nfa`] |
+//! | versioned match buffer, Dewey numbers | [`HistoryKind::Versioned`], shown by [`Engine::buffer`]; the default is a buffer of chains, which holds the same |
+//! | computation state of a run, value vectors | registers of a run; [`predicate`] says which there are |
+//! | merging runs that behave alike | [`Evaluation`]: where conditions allow, all partial matches of a state are kept at once |
 //!
 //! # Cost
 //!

@@ -25,6 +25,14 @@
 //! # }
 //! ```
 //!
+//! # Where to start
+//!
+//! A [`Pattern`] is a query: parsed from text or put together by [`pattern::builder`]. A [`Plan`] is one or
+//! several of them, compiled with a [`Config`]; it can be used again and again. It runs over a slice, a
+//! reader or a file, or gives a [`Matcher`] that is fed pieces as they arrive. Answers go to a [`Sink`];
+//! [`Stats`] and the sink come back in an [`Outcome`]. Everything that can fail gives an [`Error`] with a
+//! kind, a position and often a hint.
+//!
 //! # The query language
 //!
 //! ```text
@@ -57,6 +65,11 @@
 //! [`Runs`] chooses which runs are reported, [`Order`] when: as soon as certain, or in document
 //! order. A [`Sink`] decides what is recorded of a node ([`Needs`]) and when to stop; [`Count`],
 //! [`Exists`] and [`Visit`] are ready-made.
+//!
+//! An element matches a step when its name and all of the step's tests hold; tests have no order and no
+//! negation, so what is true once stays true, and an answer is certain the moment its last test holds,
+//! often long before the end tag. A run is a stretch of consecutive element children that spells a word
+//! of the expression; text and comments between them do not count.
 //!
 //! # The pieces
 //!

@@ -1,4 +1,26 @@
-//! The pattern that every front end lowers to.
+//! Patterns in the shape of Flink CEP's: stages, the way each follows the one before, loops, groups, what
+//! must not occur, windows, and what happens after a match.
+//!
+//! [`Pattern::begin`] starts a [`PatternBuilder`]; its faults are kept until
+//! [`build`](PatternBuilder::build) reports the first of them.
+//!
+//! ```
+//! use nfab::{Expr, Pattern};
+//!
+//! let pattern = Pattern::begin("low")
+//!     .where_(Expr::attribute("price").lt(10))
+//!     .followed_by("rise")
+//!     .where_(Expr::attribute("price").gt(Expr::last("rise", "price")).assume(true))
+//!     .one_or_more()
+//!     .not_followed_by("halt")
+//!     .where_(Expr::type_is("halt"))
+//!     .followed_by("high")
+//!     .where_(Expr::attribute("price").gt(100))
+//!     .within(60_000)
+//!     .build()?;
+//! assert!(pattern.to_string().starts_with("begin low"));
+//! # Ok::<(), nfab::Error>(())
+//! ```
 
 mod builder;
 mod check;

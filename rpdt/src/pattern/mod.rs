@@ -1,4 +1,20 @@
 //! The pattern: a tree of nodes with ordinary and regular branches (paper, section 3.1).
+//!
+//! A [`Pattern`] is parsed from text, whose grammar stands on the front page of the crate, or made by
+//! [`builder`]; both give the same tree, and its display parses back to it. Each [`Node`] has a
+//! [`NameTest`], an [`Axis`] below its parent, tests of attributes, texts and its value, branches, and
+//! perhaps a return mark.
+//!
+//! ```
+//! use rpdt::Pattern;
+//!
+//! # fn main() -> Result<(), rpdt::Error> {
+//! let pattern = Pattern::parse("//a[ b! ]//c/{ e!, d* }")?;
+//! assert_eq!(pattern.return_nodes().len(), 2);
+//! assert_eq!(Pattern::parse(&pattern.to_string())?, pattern);
+//! # Ok(())
+//! # }
+//! ```
 
 use std::ops::Range;
 use std::str::FromStr;
