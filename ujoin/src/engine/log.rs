@@ -13,12 +13,14 @@ mod ahead;
 mod entry;
 mod runs;
 mod search;
+mod tail;
 
 use std::collections::VecDeque;
 use std::mem::{size_of, take};
 
 use self::ahead::{AHEAD, Ahead, Place};
 use self::entry::{Cold, Hot, Kin, NO_COLD, NO_HOT};
+use self::tail::Block;
 use super::layout::{Layout, tag_of};
 use super::out::Out;
 use super::shard::{Part, Predicate, Shard, Stored, mix};
@@ -31,6 +33,9 @@ pub(crate) struct Log {
     predicate: Predicate,
     hot: Vec<Hot>,
     cold: Vec<Cold>,
+    blocks: Vec<Block>,
+    /// What is no later is forgotten, if its block is.
+    over: Option<i64>,
     heads: Vec<u64>,
     layout: Layout,
     /// Position of the next entry, and the place in the arrays where it goes.
@@ -50,12 +55,14 @@ impl Log {
     /// With a limit in bytes all of it is taken at once.
     pub(crate) fn new(config: &Config, limit: Option<usize>) -> Log {
         // A bucket an entry, and what choosing the ones to go takes.
-        let each = size_of::<Hot>() + size_of::<Cold>() + size_of::<u64>() + 8;
+        let each = size_of::<Hot>() + size_of::<Cold>() + size_of::<u64>() + 9;
         let reserved = limit.map(|limit| (limit / each).max(2));
         let mut log = Log {
             predicate: Predicate::new(config),
             hot: Vec::new(),
             cold: Vec::new(),
+            blocks: Vec::new(),
+            over: None,
             heads: Vec::new(),
             layout: Layout::new(0),
             // Not 0, so that no empty bucket points to an entry.
@@ -72,6 +79,7 @@ impl Log {
         let capacity = reserved.unwrap_or(LEAST);
         log.hot = vec![NO_HOT; capacity];
         log.cold = vec![NO_COLD; capacity];
+        log.blocks = Log::blocks(capacity);
         log.heads = vec![0; capacity];
         log.layout = Layout::new(capacity);
         log
@@ -115,6 +123,7 @@ impl Log {
         self.cold.reserve_exact(capacity - len);
         self.cold.resize(capacity, NO_COLD);
         self.next_at = len;
+        self.note_all();
         // Positions and chains stay as they are while there are enough buckets.
         if self.heads.len() < capacity - capacity / 4 {
             self.heads = vec![0; capacity + capacity / 4];
@@ -162,6 +171,11 @@ impl Log {
     /// Makes room for so many entries more.
     #[inline]
     fn reserve(&mut self, entries: usize) {
+        if self.hot.len() - self.len < entries
+            && let Some(time) = self.over
+        {
+            self.forget_until(time, true);
+        }
         if self.hot.len() - self.len < entries {
             // By a quarter: all of the log is gone round, so room that is not needed costs cache.
             self.grow(self.len + entries.max(self.len / 4 + 1));
@@ -179,6 +193,7 @@ impl Log {
             (self.layout.age(place.head, self.next) & place.mask, place.tags, place.kin)
         };
         let at = self.next_at;
+        self.note(at, tuple.time, matches!(kin, Kin::Run(_)));
         self.hot[at] = Hot::new(tuple, place.tag, back, kin);
         self.cold[at] = Cold::new(tuple);
         self.heads[place.bucket as usize] = self.layout.head(self.next, tags);
@@ -187,17 +202,16 @@ impl Log {
         self.len += 1;
     }
 
-    /// Forgets the oldest arrivals, up to the first that is later than `time`.
-    fn forget_until(&mut self, time: i64) {
-        while self.len > 0 {
-            let tail = self.tail_at();
-            if self.cold[tail].time > time {
-                break;
-            }
-            if let Kin::Run(run) = self.hot[tail].kin() {
-                self.pop_from_run(run);
-            }
-            self.len -= 1;
+    /// Forgets what no tuple at or after the watermark can meet; what is over but may stay, as
+    /// [`forget_until`](Log::forget_until) has it, unless all of it is to go.
+    fn forget(&mut self, watermark: i64, all: bool) {
+        if let Some(time) = watermark.checked_sub(self.predicate.travel.longest()) {
+            self.over = Some(time);
+            self.forget_until(time, all);
+        }
+        if self.sweep.is_due(self.len) {
+            let predicate = self.predicate.clone();
+            self.rebuild(&mut |tuple| !predicate.is_over(tuple.time, tuple.stream, watermark));
         }
     }
 
@@ -220,7 +234,7 @@ impl Log {
 
 impl Shard for Log {
     fn join(&mut self, part: Part<'_>, out: &mut Out<'_>) {
-        self.expire(part.watermark);
+        self.forget(part.watermark, false);
         let mut ahead = take(&mut self.ahead);
         for tuples in part.tuples.chunks(AHEAD) {
             self.reserve(tuples.len());
@@ -240,13 +254,7 @@ impl Shard for Log {
     }
 
     fn expire(&mut self, watermark: i64) {
-        if let Some(time) = watermark.checked_sub(self.predicate.travel.longest()) {
-            self.forget_until(time);
-        }
-        if self.sweep.is_due(self.len) {
-            let predicate = self.predicate.clone();
-            self.rebuild(&mut |tuple| !predicate.is_over(tuple.time, tuple.stream, watermark));
-        }
+        self.forget(watermark, true);
     }
 
     fn resident(&self) -> usize {
@@ -257,6 +265,7 @@ impl Shard for Log {
         // What was set aside counts when it is used.
         let spare = self.reserved.map_or(0, |reserved| reserved.saturating_sub(self.len));
         (self.hot.len() - spare) * (size_of::<Hot>() + size_of::<Cold>())
+            + self.blocks.len() * size_of::<Block>()
             + self.heads.len() * size_of::<u64>()
             + self.runs.capacity() * size_of::<VecDeque<Stored>>()
             + self.run_bytes

@@ -53,6 +53,7 @@ impl Log {
             if self.hot[at].tag == tag && self.cold[at].key == tuple.key {
                 members.push(Stored::new(&self.tuple(at)));
                 self.hot[at].enter_run(run);
+                self.note_run(at);
             } else {
                 match last {
                     None => first = self.next.wrapping_sub(position),
