@@ -15,6 +15,7 @@ use super::log::Log;
 use super::out::{Out, order};
 use super::paper::Paper;
 use super::shard::{Batch, Shard, mix};
+use super::shares::Shares;
 use super::worker::{MESSAGE_BYTES, Message, Report, Worker};
 use crate::spill::Plan;
 use crate::{Config, Engine, Error, Order, Pair, StreamId, Tuple};
@@ -41,9 +42,12 @@ pub(crate) enum Crew {
 pub(crate) struct Threads {
     sends: Sends,
     ordered: bool,
+    /// The shard that the caller's own thread joins, if any. It comes before those of the others.
+    own: Option<Own>,
     /// With one receiver of reports for all, or in order one each.
     workers: Vec<Worker>,
     parts: Vec<Batch>,
+    shares: Shares,
     /// By list, so that none is divided, if there is a policy to which lists matter.
     by_slot: bool,
     slots: u64,
@@ -51,6 +55,12 @@ pub(crate) struct Threads {
     starts: Vec<StreamId>,
     /// Rounds that were sent and whose results have not all been given out. Only in order.
     outstanding: usize,
+}
+
+/// A shard in the caller's thread, and a list for its results.
+pub(crate) struct Own {
+    shard: Box<dyn Shard>,
+    pairs: Vec<Pair>,
 }
 
 /// In order, so many rounds are under way at a time.
@@ -71,6 +81,8 @@ impl Crew {
                 _ => Box::new(Log::new(config, plan.reserve)),
             }
         };
+        // In order, the caller is busy with putting results in order.
+        let helps = expiry.is_none() && !ordered && Shares::has_own(config.threads);
         let shards: Vec<Box<dyn Shard>> = match expiry {
             Some(expiry) => portions(streams, Crew::threads(config))
                 .map(|streams| -> Box<dyn Shard> {
@@ -80,7 +92,7 @@ impl Crew {
             None if config.threads < 2 => {
                 return Ok(Crew::Alone { shard: keyed(), pairs: Vec::new(), ordered });
             }
-            None => (0..config.threads).map(|_| keyed()).collect(),
+            None => (usize::from(helps)..config.threads).map(|_| keyed()).collect(),
         };
         let message = match sends {
             Sends::OneByOne => MESSAGE_BYTES,
@@ -95,10 +107,14 @@ impl Crew {
         };
         let capacity = (plan.buffer / message).max(least);
         let workers = Worker::start_all(shards, capacity, plan.results, ordered)?;
+        let own = helps.then(|| Own { shard: keyed(), pairs: Vec::new() });
+        let parts = workers.len() + usize::from(helps);
         Ok(Crew::Threads(Threads {
             sends,
             ordered,
-            parts: workers.iter().map(|_| Batch::default()).collect(),
+            parts: (0..parts).map(|_| Batch::default()).collect(),
+            shares: Shares::new(parts, helps, config.spill.is_some()),
+            own,
             workers,
             by_slot: config.spill.is_some(),
             slots: config.slots as u64,
@@ -156,7 +172,10 @@ impl Crew {
             Crew::Alone { shard, .. } => show(&mut [shard.as_mut()]),
             Crew::Threads(threads) => {
                 let mut guards: Vec<_> = threads.workers.iter().map(Worker::shard).collect();
-                let mut shards: Vec<&mut dyn Shard> = Vec::with_capacity(guards.len());
+                let mut shards: Vec<&mut dyn Shard> = Vec::with_capacity(threads.parts.len());
+                if let Some(own) = &mut threads.own {
+                    shards.push(own.shard.as_mut());
+                }
                 for guard in &mut guards {
                     shards.push(guard.as_mut());
                 }
@@ -198,9 +217,7 @@ impl Threads {
                 self.collect_round(give);
             }
         } else {
-            while let Ok(report) = self.workers[0].reports.try_recv() {
-                take_report(report, &self.workers[0], give);
-            }
+            take_reports(&self.workers, give);
         }
         counts
     }
@@ -210,7 +227,7 @@ impl Threads {
     fn part(&self, key: u64) -> usize {
         let spread = mix(if self.by_slot { key % self.slots } else { key });
         // Low bits: the shards' own tables use the high ones.
-        (((spread & 0xffff_ffff) * self.parts.len() as u64) >> 32) as usize
+        self.shares.part(spread as u32)
     }
 
     fn owner(&self, tuple: &Tuple) -> usize {
@@ -238,13 +255,32 @@ impl Threads {
         }
         batch.clear();
         let mut messages = 0;
-        for (worker, part) in self.workers.iter().zip(&mut self.parts) {
+        let others = usize::from(self.own.is_some());
+        for (worker, part) in self.workers.iter().zip(&mut self.parts[others..]) {
             if !part.tuples.is_empty() {
-                let tuples = Vec::with_capacity(part.tuples.len() * 5 / 4);
+                let room = part.tuples.len() * 5 / 4;
+                let mut tuples = worker.emptied.try_recv().unwrap_or_default();
+                tuples.reserve(room);
                 let part = replace(part, Batch { tuples, ..Batch::default() });
                 send(worker, Message::Part(part), self.ordered, give);
                 messages += 1;
             }
+        }
+        if let Some(own) = &mut self.own
+            && !self.parts[0].tuples.is_empty()
+        {
+            // The others may wait for their results to be taken.
+            let workers = &self.workers;
+            let mut hand_over = |pairs: &mut Vec<Pair>| {
+                let wanted = give.pairs(pairs);
+                take_reports(workers, give);
+                wanted
+            };
+            let mut out = Out::new(take(&mut own.pairs), false, Out::FEW, &mut hand_over);
+            own.shard.join(self.parts[0].part(), &mut out);
+            own.pairs = out.finish();
+            self.parts[0].clear();
+            messages += 1;
         }
         messages
     }
@@ -304,6 +340,13 @@ impl Threads {
         }
         give.pairs(&mut merged);
         self.outstanding -= 1;
+    }
+}
+
+/// Takes the reports that there are; all threads share one receiver.
+fn take_reports(workers: &[Worker], give: &mut Give<'_>) {
+    while let Ok(report) = workers[0].reports.try_recv() {
+        take_report(report, &workers[0], give);
     }
 }
 

@@ -10,6 +10,7 @@ mod log;
 mod out;
 mod paper;
 mod shard;
+mod shares;
 mod spilling;
 mod sweep;
 mod worker;

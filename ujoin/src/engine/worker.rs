@@ -47,6 +47,8 @@ pub(crate) struct Worker {
     /// Takes lists of results that have been given out, to be filled again: memory that goes from
     /// thread to thread is dear.
     pub(crate) spare: Sender<Vec<Pair>>,
+    /// Gives back lists of tuples that have been joined, for the same reason.
+    pub(crate) emptied: Receiver<Vec<Tuple>>,
     shard: Arc<Mutex<Box<dyn Shard>>>,
     pub(crate) thread: JoinHandle<()>,
 }
@@ -66,16 +68,17 @@ impl Worker {
         for shard in shards {
             let (sender, reports) = if ordered { bounded(REPORTS) } else { common.clone() };
             let (input, inbox) = bounded(capacity);
+            let (empty, emptied) = bounded(capacity);
             let shard = Arc::new(Mutex::new(shard));
             let owned = Arc::clone(&shard);
             let (spare, spares) = (spare.clone(), spares.clone());
-            let reports_to = Reports { reports: sender, spares };
+            let reports_to = Reports { reports: sender, spares, empty };
             let thread = std::thread::Builder::new()
                 .name("ujoin".to_owned())
                 .stack_size(1 << 19)
                 .spawn(move || work(&owned, &inbox, &reports_to, results, ordered))
                 .map_err(ErrorKind::Thread)?;
-            workers.push(Worker { input, reports, spare, shard, thread });
+            workers.push(Worker { input, reports, spare, emptied, shard, thread });
         }
         Ok(workers)
     }
@@ -90,6 +93,7 @@ impl Worker {
 struct Reports {
     reports: Sender<Report>,
     spares: Receiver<Vec<Pair>>,
+    empty: Sender<Vec<Tuple>>,
 }
 
 impl Drop for Reports {
@@ -150,5 +154,10 @@ fn work(
             }
         };
         guard.get_or_insert_with(lock).join(part, &mut out);
+        if let Message::Part(Batch { mut tuples, .. }) = message {
+            tuples.clear();
+            // If there are enough, it is freed.
+            let _ = reports.empty.try_send(tuples);
+        }
     }
 }
