@@ -120,16 +120,62 @@ proptest! {
     }
 
     #[test]
-    fn budgets_of_bytes_too(case in cases(600), bytes in 0..60_000_usize, policy in 0..5_usize) {
+    fn budgets_of_bytes_too(
+        case in cases(600),
+        bytes in 0..60_000_usize,
+        policy in 0..5_usize,
+        breaks in proptest::collection::vec(breaks(), 1..20),
+    ) {
         let (pairs, _) = oracle::join(&case.tuples, &case.travel, case.threshold, case.lateness);
         for engine in [Engine::Log, Engine::Keyed, ENGINES[2], ENGINES[4]] {
             let policy = policies()[policy].clone();
             let spill = Spill::new(Budget::Bytes(bytes), policy, Arc::new(Memory::new()));
             let config = config(&case, engine, 2, Order::Fast).spill(spill);
-            let (mut sink, _) = run(&case, &config, &[Break::Nothing]);
+            let (mut sink, _) = run(&case, &config, &breaks);
             oracle::sort(&mut sink.pairs);
             prop_assert_eq!(&sink.pairs, &pairs, "{:?}", engine);
         }
+    }
+}
+
+/// What is known of segments counts in a budget of bytes. If small ones were not put together there
+/// would be one for each tuple before long, each met with all arrivals by itself.
+#[test]
+fn small_segments_are_put_together() {
+    let mut tuples = Vec::new();
+    for seq in 0..6000_u64 {
+        let nanos = 700_000_000 + (seq * 7919 % 300) as u32 * 1_000_000;
+        let stream = (seq * 5 % 7) as u32;
+        tuples.push(Tuple {
+            probability: probability(nanos),
+            ..tuple(seq, stream, seq as i64, seq * 31 % 400, 1)
+        });
+    }
+    let case = Case {
+        travel: TravelTimes::constant(7, 2000).expect("a matrix"),
+        tuples,
+        threshold: Product::from_units(700_000_000_000_000_000),
+        lateness: 0,
+    };
+    let (pairs, _) = oracle::join(&case.tuples, &case.travel, case.threshold, case.lateness);
+    assert!(pairs.len() > 1000);
+    for engine in ENGINES {
+        let spill =
+            Spill::new(Budget::Bytes(64 << 10), policies()[2].clone(), Arc::new(Memory::new()));
+        let config = config(&case, engine, 0, Order::Fast).spill(spill);
+        let mut join = config.build().expect("a join");
+        let mut sink = Collect::default();
+        let mut most = 0;
+        for portion in case.tuples.chunks(50) {
+            join.push(portion, &mut sink).expect("tuples");
+            most = most.max(join.store().expect("a store").segments().len());
+        }
+        join.finish(&mut sink).expect("the end");
+        oracle::sort(&mut sink.pairs);
+        assert_eq!(sink.pairs, pairs, "{engine:?}");
+        assert!(join.stats().spilled_entries > 1000, "{engine:?}: {:?}", join.stats());
+        assert!(join.stats().flushes < 500, "{engine:?}: {:?}", join.stats());
+        assert!(most < 200, "{engine:?}: {most} segments at a time");
     }
 }
 

@@ -3,7 +3,7 @@
 //! A shard has the indexes of one join thread: of one stream, or of several where fewer threads than
 //! streams are wanted.
 
-use std::mem::size_of;
+use std::mem::{replace, size_of};
 use std::ops::Range;
 
 use super::out::Out;
@@ -217,6 +217,32 @@ impl Paper {
     }
 }
 
+impl Paper {
+    /// Gives back what is free, each list in one piece.
+    fn compact(&mut self) {
+        let used = self.nodes.len() - self.free.len();
+        let mut nodes: Vec<Node> = Vec::with_capacity(used);
+        let mut cold = Vec::with_capacity(used);
+        for head in &mut self.heads {
+            let mut at = replace(head, NONE);
+            let mut last: Option<usize> = None;
+            while at != NONE {
+                let node = self.nodes[at as usize];
+                let place = nodes.len();
+                match last {
+                    Some(last) => nodes[last].next = place as u32,
+                    None => *head = place as u32,
+                }
+                last = Some(place);
+                nodes.push(Node { next: NONE, ..node });
+                cold.push(self.cold[at as usize]);
+                at = node.next;
+            }
+        }
+        (self.nodes, self.cold, self.free) = (nodes, cold, Vec::new());
+    }
+}
+
 impl Shard for Paper {
     fn join(&mut self, part: Part<'_>, out: &mut Out<'_>) {
         self.move_watermark(part.watermark);
@@ -277,6 +303,10 @@ impl Shard for Paper {
     fn remove(&mut self, handles: &[u32]) {
         for &at in handles {
             self.take_out(at);
+        }
+        // Room that is free but held would count in a budget as if it were used.
+        if self.free.len() > self.nodes.len() / 2 {
+            self.compact();
         }
     }
 }

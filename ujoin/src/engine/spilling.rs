@@ -102,6 +102,12 @@ impl Spilling {
     ) -> Result<u64, ErrorKind> {
         let mut flushes = 0;
         let mut drained = false;
+        let Plan { segments, portion, slots, .. } = self.plan;
+        if self.debts.is_scattered(segments, portion) {
+            self.debts
+                .merge(next, watermark, portion, slots as u64, &self.predicate, give)
+                .map_err(unreadable)?;
+        }
         loop {
             let result = self.try_to_make_room(crew, next, watermark, &mut flushes);
             match result {

@@ -1,5 +1,6 @@
 //! What a memory budget is spent on.
 
+use super::Debts;
 use crate::engine::{MESSAGE_BYTES, Out, REPORTS, Shard};
 use crate::{Budget, Config, Engine, Order, Pair, Tuple};
 
@@ -21,6 +22,8 @@ pub(crate) struct Plan {
     pub(crate) chunk: usize,
     /// How many tuples come back from disk at a time.
     pub(crate) portion: usize,
+    /// With more segments on disk than these, what is known of them takes too much of the budget.
+    pub(crate) segments: usize,
     /// All of the above, in bytes.
     fixed: usize,
     /// Bytes for the tuples of a shard.
@@ -39,7 +42,7 @@ impl Plan {
             Engine::Paper(_) | Engine::PaperBatched(_) => 256,
             // With a thread for each part the hand-over has to pay off.
             Engine::Keyed | Engine::Log if config.threads < 2 => 256,
-            Engine::Keyed | Engine::Log => 1024,
+            Engine::Keyed | Engine::Log => 4096,
         };
         // Threads that hand over few results at a time wait for each other all the time; but there
         // may be many threads.
@@ -54,6 +57,7 @@ impl Plan {
             tail: 1 << 13,
             chunk: 1 << 16,
             portion: 1 << 16,
+            segments: usize::MAX,
             fixed: 0,
             reserve: None,
         };
@@ -67,6 +71,7 @@ impl Plan {
         plan.tail = share(16, size_of::<Tuple>(), plan.tail);
         plan.chunk = share(16, size_of::<Tuple>(), plan.chunk);
         plan.portion = share(16, PORTION_BYTES, plan.portion);
+        plan.segments = (bytes / 8 / Debts::KNOWN_BYTES).max(16);
         plan.results = share(8, result, results);
         let in_order = config.order == Order::Deterministic;
         // Two rounds in each inbox, and one on its way there.

@@ -33,7 +33,7 @@ pub(crate) struct Debts {
     latest: i64,
     pub(super) cursor: Option<Cursor>,
     /// To be deleted.
-    retired: Vec<SegmentId>,
+    pub(super) retired: Vec<SegmentId>,
     /// Tuples and bytes that were written.
     pub(crate) spilled_entries: u64,
     pub(crate) spilled_bytes: u64,

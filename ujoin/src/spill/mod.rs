@@ -8,6 +8,7 @@
 mod budget;
 mod debt;
 mod drain;
+mod merge;
 mod policy;
 
 use std::sync::Arc;
