@@ -11,6 +11,7 @@
 #![cfg(all(unix, feature = "cli"))]
 #![allow(clippy::print_stdout, reason = "where each kill hit is worth seeing")]
 
+mod hang;
 mod rows;
 
 use std::fs;
@@ -24,9 +25,10 @@ use std::time::{Duration, Instant};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+use hang::Progress;
 use rows::{Input, pairs_in};
 
-/// A program that does nothing for so long hangs.
+/// A program that writes nothing for so long hangs. A busy machine may be slow, above all to sync.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// How the program runs. The results are the same.
@@ -81,7 +83,7 @@ impl Run<'_> {
 
     /// Runs to the end.
     fn finish(&self, way: &[&str]) {
-        self.expect_success(wait(self.start(way), |_| false));
+        self.expect_success(wait(self.start(way), self.directory, |_| false));
     }
 
     fn expect_success(&self, status: ExitStatus) {
@@ -98,9 +100,10 @@ impl Run<'_> {
     }
 }
 
-/// Waits for the process and kills it once `now` says so.
-fn wait(mut child: Child, mut now: impl FnMut(Duration) -> bool) -> ExitStatus {
+/// Waits for the process, which runs in this directory, and kills it once `now` says so.
+fn wait(mut child: Child, directory: &Path, mut now: impl FnMut(Duration) -> bool) -> ExitStatus {
     let start = Instant::now();
+    let mut progress = Progress::new(directory, PATIENCE);
     loop {
         if let Some(status) = child.try_wait().unwrap() {
             return status;
@@ -109,9 +112,10 @@ fn wait(mut child: Child, mut now: impl FnMut(Duration) -> bool) -> ExitStatus {
             child.kill().unwrap();
             return child.wait().unwrap();
         }
-        if start.elapsed() > PATIENCE {
+        if progress.is_over() {
+            let state = hang::state(child.id());
             child.kill().unwrap();
-            panic!("the program hangs");
+            panic!("the program hangs after {:?}\n{}\n{state}", start.elapsed(), progress.seen());
         }
         sleep(Duration::from_micros(200));
     }
@@ -157,7 +161,7 @@ fn kill(wanted: u64, each: u64, rows: usize, seed: u64) {
                 .random_bool(0.25)
                 .then(|| Duration::from_micros(random.random_range(500..40_000)));
             let mut reached = None;
-            let status = wait(run.start(way), |elapsed| match at {
+            let status = wait(run.start(way), run.directory, |elapsed| match at {
                 Some(at) => elapsed >= at,
                 None => {
                     if run.size() >= target {
@@ -210,7 +214,7 @@ fn a_disk_that_fills_up() {
             let _ = fs::remove_file(directory.path().join(name));
         }
         let blocks = length * part * part / (400 * 512);
-        let status = wait(run.start_limited(way, blocks), |_| false);
+        let status = wait(run.start_limited(way, blocks), run.directory, |_| false);
         let errors = fs::read_to_string(directory.path().join("errors")).unwrap();
         assert_eq!(status.code(), Some(2), "{blocks} blocks: {errors}");
         // With no block at all there is no room for the message either.

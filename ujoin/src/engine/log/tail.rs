@@ -27,7 +27,8 @@ impl Log {
     #[inline]
     pub(super) fn note(&mut self, at: usize, time: i64, is_in_run: bool) {
         // The oldest entries may be at the end of the same block.
-        let is_new = self.len == 0 || (at % BLOCK == 0 && self.tail_at() / BLOCK != at / BLOCK);
+        let is_new =
+            self.len == 0 || (at.is_multiple_of(BLOCK) && self.tail_at() / BLOCK != at / BLOCK);
         let block = &mut self.blocks[at / BLOCK];
         if is_new {
             *block = Block { newest: time, has_runs: is_in_run };
