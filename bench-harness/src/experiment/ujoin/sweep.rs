@@ -198,10 +198,15 @@ pub fn swing(name: &str) -> String {
 
 /// Records how far the speeds are apart, and how that compares between these pairs.
 pub fn spreads(context: &mut Context<'_>, runs: &[Run], x: &str, pairs: &[(&str, &str)]) {
-    for (a, b) in pairs {
+    // A way that is in several pairs has one row.
+    let mut told: Vec<&str> = Vec::new();
+    for &(a, b) in pairs {
         let (of_a, of_b) = (swings(runs, a), swings(runs, b));
         for (name, swings) in [(a, &of_a), (b, &of_b)] {
-            if let Some(summary) = Summary::of(swings) {
+            if let Some(summary) = Summary::of(swings)
+                && !told.contains(&name)
+            {
+                told.push(name);
                 context.record.point(&swing(name), x, summary, "times");
             }
         }
