@@ -1,4 +1,4 @@
-//! NFA^b complex event matching.
+//! Event patterns over streams, exact under every contiguity: NFA^b complex event matching.
 //!
 //! A pattern describes a sequence of events: stages that follow each other strictly, relaxed or in
 //! every possible way, loops, groups, what must not occur, windows, and conditions that look back
@@ -61,7 +61,8 @@
 //! Patterns follow Flink CEP, measured against it. In short: a loop lets every prefix of it go on to
 //! what comes next; windows are exclusive; time advances before an event is processed; under an
 //! after-match skip a match waits while a partial match that started earlier is alive. The README
-//! of the crate lists where this engine decides otherwise.
+//! of the crate lists where this engine decides otherwise. Queries in SASE+ text mean what their paper
+//! says; [`language`] has it in detail, and the differences: there, windows are inclusive.
 //!
 //! # The paper and this crate
 //!
@@ -78,8 +79,10 @@
 //!
 //! # Cost
 //!
-//! Time: each event is shown to every partial match; conditions on the event alone are evaluated
-//! once an event, aggregates over held events in constant time. Memory: one cell for each event that
+//! Time: conditions on the event alone are evaluated once an event, aggregates over held events in
+//! constant time. Where conditions look at single events, all partial matches of a state move at once;
+//! else each event is shown to every partial match. [`Automaton::explain`] says which it is, and why. To
+//! this comes the output, which may be exponential in the window under skip-till-any. Memory: one cell for each event that
 //! a partial match took, shared by those that forked from it; garbage is found by marking when the
 //! buffer has doubled. [`Limits`] bounds everything that could grow, each with a stated policy.
 //!
