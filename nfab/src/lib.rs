@@ -80,9 +80,10 @@
 //! # Cost
 //!
 //! Time: conditions on the event alone are evaluated once an event, aggregates over held events in
-//! constant time. Where conditions look at single events, all partial matches of a state move at once;
-//! else each event is shown to every partial match. [`Automaton::explain`] says which it is, and why. To
-//! this comes the output, which may be exponential in the window under skip-till-any. Memory: one cell for each event that
+//! constant time. Beyond that an event costs, by [`Evaluation`], a constant for each state (conditions on
+//! single events), a step for each group of partial matches that remember the same (conditions that look
+//! back at first and last events), or one for each partial match. [`Automaton::explain`] says which it is,
+//! and why. To this comes the output, which may be exponential in the window under skip-till-any. Memory: one cell for each event that
 //! a partial match took, shared by those that forked from it; garbage is found by marking when the
 //! buffer has doubled. [`Limits`] bounds everything that could grow, each with a stated policy.
 //!
