@@ -1,10 +1,11 @@
-//! The shell examples of the project's front page print what they show.
+//! The shell examples of the project's front page and of the crate's README print what they show.
 #![cfg(all(feature = "cli", unix))]
 
 use std::fmt::Write as _;
 use std::process::Command;
 
 const FRONT: &str = include_str!("../../README.md");
+const OURS: &str = include_str!("../README.md");
 
 /// What `cat` shows of a file in an example.
 fn shown(example: &str, name: &str) -> String {
@@ -16,12 +17,13 @@ fn shown(example: &str, name: &str) -> String {
         .fold(String::new(), |text, line| text + line + "\n")
 }
 
-#[test]
-fn the_front_page_shows_what_is_printed() {
-    let blocks = FRONT.split("```console\n").skip(1);
+/// The examples of a page that call the program by a name.
+fn check(page: &str, program: &str, count: usize) {
+    let call = format!("$ {program} ");
+    let blocks = page.split("```console\n").skip(1);
     let blocks = blocks.map(|block| block.split("```").next().expect("the end of an example"));
-    let ours: Vec<&str> = blocks.filter(|b| b.contains("$ target/release/multipattern ")).collect();
-    assert_eq!(ours.len(), 2);
+    let ours: Vec<&str> = blocks.filter(|block| block.contains(&call)).collect();
+    assert_eq!(ours.len(), count);
     for example in ours {
         let directory = tempfile::tempdir().expect("a directory");
         let mut printed = String::new();
@@ -33,7 +35,7 @@ fn the_front_page_shows_what_is_printed() {
                 printed += &text;
                 continue;
             }
-            let arguments = command.strip_prefix("target/release/multipattern ").expect("ours");
+            let arguments = command.strip_prefix(&call[2..]).expect("ours");
             let output = Command::new(env!("CARGO_BIN_EXE_multipattern"))
                 .args(arguments.split(' '))
                 .current_dir(directory.path())
@@ -43,4 +45,14 @@ fn the_front_page_shows_what_is_printed() {
         }
         assert_eq!(printed, example);
     }
+}
+
+#[test]
+fn the_front_page_shows_what_is_printed() {
+    check(FRONT, "target/release/multipattern", 2);
+}
+
+#[test]
+fn the_readme_shows_what_is_printed() {
+    check(OURS, "multipattern", 1);
 }

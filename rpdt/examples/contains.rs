@@ -1,7 +1,7 @@
 //! Does a document contain what we need? The run ends at the first answer.
 //!
 //! ```text
-//! cargo run --example contains
+//! cargo run -p rpdt --example contains
 //! ```
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 

@@ -1,7 +1,7 @@
 //! Namespaces: the prefixes of the query are ours, those of the document are its own business.
 //!
 //! ```text
-//! cargo run --example namespaces
+//! cargo run -p rpdt --example namespaces
 //! ```
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 

@@ -1,7 +1,7 @@
 //! Several queries in one pass.
 //!
 //! ```text
-//! cargo run --example several
+//! cargo run -p rpdt --example several
 //! ```
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 

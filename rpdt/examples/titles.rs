@@ -1,7 +1,7 @@
 //! Texts out of a bibliography: the titles of articles, counted by the number of authors.
 //!
 //! ```text
-//! cargo run --example titles
+//! cargo run -p rpdt --example titles
 //! ```
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 

@@ -1,7 +1,7 @@
 //! Early warning: a stream that arrives in pieces, as from a socket, and alarms while it arrives.
 //!
 //! ```text
-//! cargo run --example tsunami
+//! cargo run -p rpdt --example tsunami
 //! ```
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
