@@ -146,8 +146,10 @@ impl Config {
         Config { slots, ..self }
     }
 
-    /// How many threads join. `Keyed` and `Log`: 0 or 1 means the caller's alone. The paper's
-    /// engines: 0 means one for each stream, else the logical threads are shared out among so many.
+    /// How many threads join. `Keyed` and `Log`: 0 or 1 means the caller's alone; of two to four the
+    /// caller's is one, unless results are to come in order; of more it is none, it only distributes.
+    /// The paper's engines: 0 means one for each stream, else the logical threads are shared out among
+    /// so many.
     #[must_use]
     pub fn threads(self, threads: usize) -> Config {
         Config { threads, ..self }

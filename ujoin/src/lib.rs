@@ -46,7 +46,8 @@
 //! | [`Log`](Engine::Log) | a circular log, chained by key; the default | O(1 + partners), least memory |
 //!
 //! `Log` takes 48 bytes a tuple in the window and 8 to 16 for the index; frequent keys 32 more.
-//! [`Config::threads`] divides keys among threads; below a few million tuples a second one is enough.
+//! [`Config::threads`] divides keys among threads; a second one pays off with hundreds of thousands of
+//! tuples in the window, unless there are many results for each.
 //!
 //! # When memory is short
 //!

@@ -106,6 +106,35 @@ fn a_hundred_and_fifty_threads_and_two_hundred_streams() {
     }
 }
 
+/// The log compares 32 bits of spread keys first. In each of these pairs they are equal, and so is the
+/// bucket, for as long as there are few buckets.
+#[test]
+fn keys_that_look_alike() {
+    const ALIKE: [(u64, u64); 3] = [
+        (3835086355272930, 2879995262659666),
+        (6060495035429755, 4479085283354832),
+        (8207842269018325, 4533895353245272),
+    ];
+    for (a, b) in ALIKE {
+        // Alone, by turns, and so often that they get runs.
+        for pattern in [&[a, b][..], &[a, a, b, a], &[a, b, b, b, b, b], &[b, a, a, 7]] {
+            let tuple = |n: u64| {
+                let key = pattern[n as usize % pattern.len()];
+                tuple(n, (n * 5 % 7) as u32, n as i64, key, 7 + (n % 4) as u32)
+            };
+            let case = Case {
+                travel: TravelTimes::constant(7, 45).expect("a matrix"),
+                tuples: (0..300).map(tuple).collect(),
+                threshold: Product::from_units(700_000_000_000_000_000),
+                lateness: 0,
+            };
+            for portion in [1, 3, 300] {
+                agrees(&case, Engine::Log, 0, portion);
+            }
+        }
+    }
+}
+
 #[test]
 fn keys_that_are_seen_all_the_time() {
     let tuples = (0..2500).map(|n| {

@@ -1,7 +1,9 @@
 //! One circular log of arrivals, chained by key.
 //!
 //! Entries of one bucket are linked from the newest back; a few bits of their keys stand in the bucket
-//! itself, so that most searches end there. To forget, the tail of the log moves on; whatever points
+//! itself, so that most searches end there. The others compare 32 bits of the spread key, which stand
+//! with the link in 16 bytes of their own, and look at the rest of an entry only for likely results.
+//! Many tuples are searched for side by side. To forget, the tail of the log moves on; whatever points
 //! behind the tail means "end". Nothing is freed one by one. Positions count arrivals modulo 2^32; a
 //! bucket not used for so long may point to an entry of another bucket, which does no harm: keys are
 //! compared, and links lead back only.

@@ -192,6 +192,15 @@ pub(crate) fn mix(key: u64) -> u64 {
 mod tests {
     use super::mix;
 
+    /// What the engines' test of keys that look alike relies on.
+    #[test]
+    fn some_keys_look_alike() {
+        let alike = |key| (mix(key) as u32, mix(key) >> 58);
+        assert_eq!(alike(3835086355272930), alike(2879995262659666));
+        assert_eq!(alike(6060495035429755), alike(4479085283354832));
+        assert_eq!(alike(8207842269018325), alike(4533895353245272));
+    }
+
     /// Of n keys in n places a share of 1 - 1/e is alone or first in its place, if by chance.
     #[test]
     fn keys_with_a_pattern_are_spread_as_if_by_chance() {

@@ -71,7 +71,7 @@ impl Plan {
         plan.tail = share(16, size_of::<Tuple>(), plan.tail);
         plan.chunk = share(16, size_of::<Tuple>(), plan.chunk);
         plan.portion = share(16, PORTION_BYTES, plan.portion);
-        plan.segments = (bytes / 8 / Debts::KNOWN_BYTES).max(16);
+        plan.segments = (bytes / 8 / Debts::KNOWN_BYTES).max(8);
         plan.results = share(8, result, results);
         let in_order = config.order == Order::Deterministic;
         // Two rounds in each inbox, and one on its way there.

@@ -46,6 +46,10 @@ fn policies() -> [Policy; 4] {
     ]
 }
 
+const ENTRIES: Budget = Budget::Entries(7);
+/// So few that each tuple goes to disk by itself, and small segments are put together.
+const BYTES: Budget = Budget::Bytes(5000);
+
 const FAULTS: [Fault; 5] =
     [Fault::ShortWrite, Fault::NoSpace, Fault::Sync, Fault::Io, Fault::PowerCut];
 const CRASHES: [Crash; 4] = [Crash::Lose, Crash::Keep, Crash::Tear(5), Crash::Tear(6)];
@@ -55,6 +59,7 @@ const CRASHES: [Crash; 4] = [Crash::Lose, Crash::Keep, Crash::Tear(5), Crash::Te
 struct Case {
     engine: (Engine, usize, Order),
     policy: Policy,
+    budget: Budget,
     when_full: WhenFull,
     /// Whether a call that says that the disk is full is repeated.
     retry: bool,
@@ -208,16 +213,16 @@ fn save(
 }
 
 /// Begins or resumes, and runs to the end, with results in a file on the disk or in a log. Returns
-/// how many tuples were spilled.
+/// how many tuples were spilled, and the most segments there were at a time.
 fn run(
     disk: &SimulatedDisk,
     input: &[Tuple],
     case: &Case,
     log: Option<&Log>,
-) -> Result<u64, Stopped> {
+) -> Result<(u64, usize), Stopped> {
     let storage: Arc<dyn Storage> = Arc::new(disk.clone());
     let (engine, threads, order) = case.engine;
-    let spill = Spill::new(Budget::Entries(7), case.policy.clone(), storage.clone());
+    let spill = Spill::new(case.budget, case.policy.clone(), storage.clone());
     let config = Config::new(travel())
         .engine(engine)
         .threads(threads)
@@ -241,7 +246,7 @@ fn run(
             Out::Log(log, before)
         }
     };
-    let mut retries = 0;
+    let (mut retries, mut most) = (0, 0);
     while next < input.len() {
         let end = (next / 5 * 5 + 5).min(input.len());
         match join.push(&input[next..end], &mut out) {
@@ -253,6 +258,7 @@ fn run(
             }
             Err(e) => return Err(e.into()),
         }
+        most = most.max(join.store().expect("there is a budget").segments().len());
         if next % 25 == 10 {
             join.drain(&mut out)?;
         }
@@ -264,7 +270,7 @@ fn run(
     save(&mut *join, &mut out, disk, &config, next as u64)?;
     join.finish(&mut out)?;
     out.commit()?;
-    Ok(join.stats().spilled_entries)
+    Ok((join.stats().spilled_entries, most))
 }
 
 /// Every operation of one engine with one policy fails, `each` times in different ways. Tells `at`
@@ -272,15 +278,19 @@ fn run(
 fn every_operation(
     engine: (Engine, usize, Order),
     policy: &Policy,
+    budget: Budget,
     each: u64,
     at: &Mutex<String>,
 ) -> u64 {
     let input = input(46);
     let expected = oracle(&input);
-    let mut case =
-        Case { engine, policy: policy.clone(), when_full: WhenFull::Drain, retry: false };
+    let policy = policy.clone();
+    let mut case = Case { engine, policy, budget, when_full: WhenFull::Drain, retry: false };
     let disk = SimulatedDisk::new();
-    assert!(run(&disk, &input, &case, None).unwrap() > 10, "{case:?} spills");
+    let (spilled, most) = run(&disk, &input, &case, None).unwrap();
+    assert!(spilled > 10, "{case:?} spills");
+    // Beyond eight segments they are put together.
+    assert!(budget != BYTES || most < 20, "{case:?}: {most} segments");
     assert_eq!(pairs_on(&disk), expected, "{case:?}");
     let operations = disk.operations();
     let mut injected = 0;
@@ -321,14 +331,15 @@ fn every_operation(
 /// Runs all engines and policies. One that gets on with no operation for minutes hangs.
 fn everything(each: u64) -> u64 {
     let mut injected = 0;
+    let few = policies().map(|policy| (policy, ENTRIES));
     for engine in ENGINES {
-        for policy in policies() {
+        for (policy, budget) in few.iter().cloned().chain([(Policy::WindowHalf, BYTES)]) {
             let at = Arc::new(Mutex::new(String::new()));
             let (sender, receiver) = channel();
             let thread = {
                 let at = at.clone();
                 thread::spawn(move || {
-                    let injected = every_operation(engine, &policy, each, &at);
+                    let injected = every_operation(engine, &policy, budget, each, &at);
                     sender.send(injected).unwrap();
                 })
             };
@@ -359,7 +370,8 @@ fn a_sink_that_is_never_cut_back() {
     let (mut stops, mut again) = (0, 0);
     for (number, engine) in ENGINES.into_iter().enumerate() {
         let policy = policies()[number % 4].clone();
-        let case = Case { engine, policy, when_full: WhenFull::Drain, retry: false };
+        let case =
+            Case { engine, policy, budget: ENTRIES, when_full: WhenFull::Drain, retry: false };
         for operation in (1..).step_by(7) {
             let (disk, log) = (SimulatedDisk::new(), Log::default());
             disk.plan(Some(Plan::at(operation, Fault::PowerCut)));
@@ -393,7 +405,7 @@ fn damage_is_never_passed_over() {
                 let case = format!("{engine:?}, {policy:?}, {damage}");
                 let memory = Memory::new();
                 let storage: Arc<dyn Storage> = Arc::new(memory.clone());
-                let spill = Spill::new(Budget::Entries(7), policy.clone(), storage);
+                let spill = Spill::new(ENTRIES, policy.clone(), storage);
                 let (kind, threads, order) = engine;
                 let config = Config::new(travel()).engine(kind).threads(threads).order(order);
                 let mut join = config.slots(3).lateness(LATENESS).spill(spill).build().unwrap();
