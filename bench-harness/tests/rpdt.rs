@@ -11,6 +11,9 @@ use bench_harness::record::{Records, Verdict};
 const IDS: [&str; 7] =
     ["rpdt-fig1", "rpdt-table1", "rpdt-fig5", "rpdt-table2", "rpdt-fig6", "rpdt-fig7", "rpdt-fig8"];
 
+/// Our own check, which is not of the paper.
+const OWN: &str = "rpdt-scanner";
+
 fn harness() -> Command {
     cargo_bin_cmd!("bench-harness")
 }
@@ -73,6 +76,28 @@ fn reproduce_writes_the_three_files_and_report_rebuilds_the_page() {
     }
     for figure in ["rpdt-fig6", "rpdt-fig7"] {
         nothing_is_missing(figure, &records);
+    }
+}
+
+#[test]
+fn our_own_check_is_measured_and_judged() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("report");
+    let mut harness = harness();
+    harness.args(["reproduce", "--scale", "tiny", "--only", OWN, "--data"]);
+    harness.arg(directory.path().join("data")).arg("--out").arg(&out).assert().code(0);
+    let records = Records::read(&out).unwrap();
+    let registry = experiment::registry();
+    let (about, _) = registry.select(&[OWN.to_owned()]).unwrap().remove(0);
+    for series in about.plots.iter().flat_map(|plot| &plot.series) {
+        assert!(records.rows_of(OWN).any(|row| row.series == *series), "{series}");
+    }
+    let judgements: Vec<_> = records.judgements_of(OWN).collect();
+    assert_eq!(judgements.len(), about.claims.len());
+    for judgement in judgements {
+        // Tiny documents are not those of Fig. 8.
+        let judged = judgement.verdict != Verdict::CannotBeJudged;
+        assert_eq!(judged, !judgement.claim.starts_with("Fig. 8"), "{}", judgement.claim);
     }
 }
 

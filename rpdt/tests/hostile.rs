@@ -288,8 +288,16 @@ fn the_other_limits() {
     refused("//a[@x]", limits(|l| l.attribute_bytes = 50_000), tag.as_bytes(), "attribute");
 
     // The a is undecided until its end.
-    let undecided = format!("<a>{}</a>", "<b/>".repeat(100_000));
-    refused("/a[z]/b", limits(|l| l.buffered_bytes = 10_000), undecided.as_bytes(), "buffer");
+    let undecided = format!("<a>{}</a>", "<b x='1'/>".repeat(100_000));
+    let few = limits(|l| l.buffered_bytes = 10_000);
+    let held = plan("/a[z]/b", Config::new().limits(few.clone()));
+    let look = Visit::new(Needs::range(), |_, _: &Answer<'_>| ControlFlow::Continue(()));
+    let error = held.run_slice(undecided.as_bytes(), look).err().expect("candidates are held");
+    assert_eq!(error.kind(), ErrorKind::Limit, "{error}");
+    assert!(error.to_string().contains("buffer"), "{error}");
+    refused("/a[z]/b[@x]", few.clone(), undecided.as_bytes(), "buffer");
+    // Where a number is all that has to be known of them, none is held.
+    assert_eq!(counted("/a[z]/b", Config::new().limits(few), undecided.as_bytes()).0, 0);
 
     let markup = |open: &'static str, close: &'static str| {
         open.as_bytes().chain(repeat(b'x').take(4 << 20)).chain(close.as_bytes())

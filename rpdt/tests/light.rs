@@ -42,7 +42,7 @@ impl Sink for First {
     }
 }
 
-const QUERIES: [&str; 14] = [
+const QUERIES: [&str; 38] = [
     "//a/{b!, c!}",
     "//a/{b!, b!*}",
     "/a/{b!, (a|c!)*}",
@@ -57,6 +57,32 @@ const QUERIES: [&str; 14] = [
     "//a[{b, c}]/{a!, b!}",
     "//a[{b, c*}]/b",
     "//c/a/{b!, c!+}",
+    // Steps with conditions, and what hangs below them.
+    "//a",
+    "//a//b",
+    "/a/a/b",
+    "/a/b[c]/a",
+    "//a[b]/c",
+    "//a[.//b]/c",
+    "//a[b][.//c]/d",
+    "//a[b[c]]/d",
+    "//a[b[.//c][d]]/b",
+    "//a[.//b[.//c]]/d",
+    "//a[b]//c",
+    "//a[.//b]//c",
+    "//a[b]//a",
+    "//a[b[c][d]]//*",
+    "//*[a]/*",
+    "//a/b[c]//d",
+    "//a//b[c]/d[a]/b",
+    "//a[b]/c[d]/a[b]/*",
+    // Owners with conditions, symbols with conditions.
+    "//a[.//b]/{b!, c!*}",
+    "//a[b][c[d]]/{b!, (c!|d!)*}",
+    "//a/{b[c]!, b!*}",
+    "//a[.//d]/{a, b?, c[b]!, c*}",
+    "/a/b/{a[b[c]]!, (a[.//d]!|b!)*}",
+    "//a/{*[a]!, *[b], *[c][d]!}",
 ];
 
 /// Runs of children, some with children of their own; in many ways of writing.

@@ -13,8 +13,10 @@ use dom::Document;
 use oracle::answers::Expected;
 use oracle::observe::{Keep, Seen, feed, right_details};
 use oracle::{Oracle, Prefixes};
+use rpdt::input::Checks;
 use rpdt::{
-    Config, Error, Limits, Mechanisms, Namespaces, Needs, Order, Pattern, Plan, Runs, Shape,
+    Config, Count, Error, FrontEnd, Limits, Mechanisms, Namespaces, Needs, Order, Pattern, Plan,
+    Runs, Shape, Threads,
 };
 
 #[derive(Debug, Default)]
@@ -212,6 +214,52 @@ fn cases_on_the_engine() {
                     right_details(&doc, *needs, &keep.seen)
                         .unwrap_or_else(|e| panic!("{}\n{e}", what()));
                 }
+            }
+        }
+    }
+}
+
+/// Front ends, checks and threads, which must not matter either.
+fn readers() -> Vec<(FrontEnd, Checks, Threads)> {
+    let mut all = Vec::new();
+    for front_end in [FrontEnd::Scanner, FrontEnd::PortableScanner, FrontEnd::QuickXml] {
+        for checks in [Checks::Fast, Checks::Strict] {
+            for (threads, segment) in [(1, 1 << 20), (2, 1), (2, 30), (3, 7), (4, 100)] {
+                all.push((front_end, checks, Threads::new(threads).segment(segment)));
+            }
+        }
+    }
+    all
+}
+
+/// Every case on every reader: answers with all details, and their number where they are only counted.
+/// Also with so much white space behind that the scanner's hot path goes to the end.
+#[test]
+fn cases_on_every_reader() {
+    let needs = Needs { text: true, xml: true, ..Needs::description() };
+    for case in cases().iter().filter(|c| c.error.is_none()) {
+        let doc = Document::parse(&case.document);
+        let padded = format!("{}{}", case.document, " ".repeat(100));
+        let wanted = case.count.unwrap_or(case.answers.len());
+        for (front_end, checks, threads) in readers() {
+            let config = case.config().front_end(front_end).checks(checks);
+            let plan = case.plan(config.order(Order::Document)).expect("the query is right");
+            for document in [case.document.as_bytes(), padded.as_bytes()] {
+                let what = || format!("{}\n{front_end:?} {checks:?} {threads:?}", case.name());
+                let mut keep = Keep::new(needs);
+                plan.run_slice_on(threads, document, &mut keep)
+                    .unwrap_or_else(|e| panic!("{}: {e}", what()));
+                let mut got: Vec<_> = keep.seen.iter().map(|s| show_seen(&doc, s)).collect();
+                got.sort_by_key(|answer| answer != "()");
+                assert_eq!(got.len(), wanted, "{}", what());
+                if case.count.is_none() {
+                    assert_eq!(got, case.answers, "{}", what());
+                }
+                right_details(&doc, needs, &keep.seen)
+                    .unwrap_or_else(|e| panic!("{}\n{e}", what()));
+                let counted = plan.run_slice_on(threads, document, Count::new());
+                let counted = counted.unwrap_or_else(|e| panic!("{}: {e}", what()));
+                assert_eq!(counted.sink.total(), wanted as u64, "counted: {}", what());
             }
         }
     }

@@ -14,7 +14,7 @@
 //! | [`CepEngine`] | regular tree patterns | `rpdt-fig7` |
 //!
 //! So that the comparison is of matching and of nothing else, both read the very same
-//! [`QuickXmlSource`] as rpdt, compile from the same [`Pattern`], know element names by the symbols
+//! [`QuickXmlSource`], or [`ScannerSource`] where that is said, as rpdt, compile from the same [`Pattern`], know element names by the symbols
 //! that the source interns, find the pattern nodes of a name in one look-up, keep their memory for
 //! reuse, and have a mode that only counts. They give the same answers as rpdt with the policy
 //! `peak`. What rpdt adds they do without: skipping of dead subtrees, the determinised table,
@@ -26,7 +26,7 @@
 use std::io::Read;
 use std::ops::ControlFlow;
 
-use rpdt::input::{QuickXmlSource, SourceConfig, TagHandler, TagSource};
+use rpdt::input::{QuickXmlSource, ScannerSource, SourceConfig, TagHandler, TagSource};
 use rpdt::{Config, Error, Needs, Pattern, Plan, Shape, Value, Visit};
 
 pub mod cep_engine;
@@ -114,6 +114,8 @@ pub struct Outcome<S> {
 /// Where a document comes from.
 enum Input<'a> {
     Slice(&'a [u8]),
+    /// In memory, read by the scanner.
+    Scanned(&'a [u8]),
     Reader(&'a mut dyn Read),
 }
 
@@ -122,16 +124,16 @@ const READ_BUFFER: usize = 256 << 10;
 
 /// Reads a document from begin to end.
 fn drive<H: TagHandler>(input: Input<'_>, handler: &mut H) -> Result<(), Error> {
-    let mut source = QuickXmlSource::new(SourceConfig::default());
+    let config = SourceConfig::default();
     match input {
-        Input::Slice(document) => {
-            source.feed(document, handler)?;
-        }
+        Input::Slice(document) => feed(QuickXmlSource::new(config), document, handler),
+        Input::Scanned(document) => feed(ScannerSource::new(config), document, handler),
         Input::Reader(reader) => {
+            let mut source = QuickXmlSource::new(config);
             let mut buffer = vec![0; READ_BUFFER];
             loop {
                 match reader.read(&mut buffer) {
-                    Ok(0) => break,
+                    Ok(0) => return source.finish(handler),
                     Ok(n) => source.feed(&buffer[..n], handler)?,
                     Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,
                     Err(e) => return Err(Error::from(e).at(source.position())),
@@ -139,5 +141,13 @@ fn drive<H: TagHandler>(input: Input<'_>, handler: &mut H) -> Result<(), Error> 
             }
         }
     }
+}
+
+fn feed<S: TagSource, H: TagHandler>(
+    mut source: S,
+    document: &[u8],
+    handler: &mut H,
+) -> Result<(), Error> {
+    source.feed(document, handler)?;
     source.finish(handler)
 }

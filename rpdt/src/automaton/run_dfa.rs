@@ -121,13 +121,19 @@ impl RunDfa {
         number
     }
 
+    /// The step at a child that satisfies a numbered set of symbols, if it has been taken before.
+    #[inline(always)]
+    pub(crate) fn known(&self, state: RunNumber, set: u32) -> Option<Step> {
+        let step = *self.steps.get(((state as usize) << self.log) + set as usize)?;
+        (step != Step::UNKNOWN).then_some(step)
+    }
+
     /// Reads a child that satisfies a numbered set of symbols.
     #[inline(always)]
     pub(crate) fn step(&mut self, nfa: &SiblingNfa, state: RunNumber, set: u32) -> Step {
-        let at = ((state as usize) << self.log) + set as usize;
-        match self.steps.get(at) {
-            Some(&step) if step != Step::UNKNOWN => step,
-            _ => self.compute(nfa, state, set),
+        match self.known(state, set) {
+            Some(step) => step,
+            None => self.compute(nfa, state, set),
         }
     }
 

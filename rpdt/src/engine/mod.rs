@@ -15,7 +15,8 @@
 //! |---|---|
 //! | `mod` | the hot path: tags in, states and frames |
 //! | `instance` | opening, satisfying and closing instances |
-//! | `light` | children that only runs are about |
+//! | `light` | elements that need no instance |
+//! | `tally` | plans that need no instances at all |
 //! | `runs` | regular branches: current longest runs and the three policies |
 //! | `action` | add, upload, confirm: from candidates to answers in shape *nodes* |
 //! | `tuples` | enumeration of tuples as links become complete |
@@ -23,6 +24,7 @@
 //! | `answer` | answers as the sink sees them |
 //! | `order` | document order |
 //! | `segment` | several engines on one document |
+//! | `state` | how an engine begins, what it counts and holds |
 //! | `content`, `path`, `namespace`, `value` | what only some queries and sinks need |
 
 mod action;
@@ -36,27 +38,29 @@ mod order;
 mod path;
 mod runs;
 mod segment;
+mod state;
+mod tally;
 mod tuples;
 mod value;
 
 use hashbrown::HashSet;
 
-use crate::automaton::compile::{Compiled, NONE};
+use crate::automaton::compile::Compiled;
 use crate::automaton::lazy::{Children, LazyTable, StateId};
 use crate::automaton::symbols::{Classes, ResolvedTest};
 use crate::input::{EndTag, Interest, Markup, StartTag, Symbol, TagHandler, Text};
-use crate::{Config, Error, ErrorKind, Limits, Needs, Order, Runs, Shape, Sink, Stats};
+use crate::{Error, ErrorKind, Limits, Needs, Runs, Shape, Sink};
 
 use answer::View;
 use buffer::{Buffers, ElementId};
 use content::Content;
 use instance::Open;
-use light::Light;
 use namespace::Namespaces;
 use order::DocumentOrder;
 use path::PathTracker;
 use runs::RunTracker;
 pub(crate) use segment::Assumed;
+use tally::Tally;
 use tuples::Slot;
 
 /// An open element that the engine had to look at.
@@ -128,7 +132,7 @@ pub(crate) struct Engine<'p, S> {
     lowest_confirmed: Vec<u32>,
     extras: Vec<Extra>,
     trackers: RunTracker,
-    light: Light,
+    tally: Tally,
 
     buffers: Buffers,
     content: Content,
@@ -155,96 +159,7 @@ pub(crate) struct Engine<'p, S> {
     failure: Option<Error>,
 }
 
-impl<'p, S: Sink> Engine<'p, S> {
-    pub(crate) fn new(compiled: &'p Compiled, config: &Config, sink: S) -> Self {
-        let needs = sink.needs();
-        // Text and XML are complete only at the end tag; document order waits for it anyway.
-        let end = needs.end || needs.text || needs.xml || config.order == Order::Document;
-        let needs = Needs { end, ..needs };
-        let modes: Vec<Mode> = compiled
-            .queries
-            .iter()
-            .map(|q| Mode {
-                shape: q.shape,
-                collect: !(needs.count_only && q.shape == Shape::Instances),
-                elements: !needs.count_only || (q.shape == Shape::Nodes && q.shared_labels),
-                wait_for_end: needs.end && !needs.count_only,
-            })
-            .collect();
-        let ambiguous = compiled.queries.iter().any(|q| q.ambiguous);
-        let ordered = config.order == Order::Document && !needs.count_only;
-        let nodes = compiled.nodes.len();
-        let queries = compiled.queries.len();
-        let mut buffers = Buffers::default();
-        buffers.watch_drops = ambiguous || ordered;
-        let paths = (needs.path && !needs.count_only).then(PathTracker::default);
-        let (light, light_nodes) = Light::new(compiled, needs, config.runs);
-        Engine {
-            light,
-            table: LazyTable::new(
-                compiled,
-                config.source.limits.automaton_states,
-                config.mechanisms,
-                light_nodes,
-            ),
-            classes: Classes::default(),
-            namespaces: compiled.needs_namespaces.then(Namespaces::new),
-            children: Children::new(paths.is_some() || compiled.needs_namespaces, false),
-            // The end tag of the document would have to be looked at.
-            states: vec![LazyTable::START.looked()],
-            depth: 0,
-            marks: Vec::new(),
-            open: Vec::new(),
-            top: vec![NONE; nodes],
-            lowest_confirmed: vec![NONE; nodes],
-            extras: Vec::new(),
-            trackers: RunTracker::default(),
-            buffers,
-            content: Content::default(),
-            slow: paths.is_some(),
-            live: false,
-            paths,
-            order: ordered.then(DocumentOrder::default),
-            waiting: Vec::new(),
-            slots: Vec::new(),
-            given: vec![HashSet::new(); queries],
-            given_bytes: vec![0; queries],
-            pending_keys: vec![0; queries],
-            answers: 0,
-            stopped: false,
-            failure: None,
-            runs: config.runs,
-            limits: config.source.limits.clone(),
-            sharing: config.mechanisms.sharing,
-            compiled,
-            sink,
-            needs,
-            modes,
-        }
-    }
-
-    pub(crate) fn into_sink(self) -> S {
-        self.sink
-    }
-
-    pub(crate) fn sink(&self) -> &S {
-        &self.sink
-    }
-
-    pub(crate) fn sink_mut(&mut self) -> &mut S {
-        &mut self.sink
-    }
-
-    /// The engine's share of the statistics.
-    pub(crate) fn stats(&self) -> Stats {
-        Stats {
-            answers: self.answers,
-            peak_buffered_bytes: self.buffers.peak() + self.content.peak(),
-            automaton_states: self.table.built(),
-            ..Stats::default()
-        }
-    }
-
+impl<S: Sink> Engine<'_, S> {
     /// What the source should report until the next tag.
     #[inline]
     fn interest(&self) -> Interest {
@@ -287,25 +202,6 @@ impl<'p, S: Sink> Engine<'p, S> {
         mark.map_or(self.trackers.len(), |m| m.regulars)
     }
 
-    fn check_buffers(&self) -> Result<(), Error> {
-        let given: usize = self.given_bytes.iter().sum();
-        let held = self.buffers.held() + self.content.held() + given;
-        if held > self.limits.buffered_bytes {
-            return Err(Error::new(
-                ErrorKind::Limit,
-                format!(
-                    "undecided candidates, results and tuples to compare take more than the limit of {} bytes \
-                     (buffered_bytes)",
-                    self.limits.buffered_bytes
-                ),
-            )
-            .with_hint(
-                "raise the limit, ask for less per answer, or make the query decide earlier",
-            ));
-        }
-        Ok(())
-    }
-
     /// A start tag off the hot path. Kept out of line: inlined, it would make every tag pay for its
     /// registers.
     #[inline(never)]
@@ -323,7 +219,7 @@ impl<'p, S: Sink> Engine<'p, S> {
         let parent = self.state();
         let state = self.table.next(parent, class, self.compiled, &self.classes);
         let watched = state.is_watched(parent, self.children);
-        if watched && self.light.is_plan() && !self.read_light(state) {
+        if watched && self.tally.is_plan() && !self.read_light(state, true) {
             return Ok(Interest::STOP);
         }
         self.depth += 1;
@@ -331,8 +227,8 @@ impl<'p, S: Sink> Engine<'p, S> {
             self.states.resize((2 * self.depth).max(64), LazyTable::START);
         }
         self.states[self.depth] = if watched { state.looked() } else { state };
-        if watched && self.light.is_plan() {
-            self.open_light(state, self.depth);
+        if watched && self.tally.is_plan() {
+            self.tally_open(state, self.depth);
         } else if watched && (state.is_matched() || self.slow || (self.live && parent.is_regular()))
         {
             return self.start_slow(tag);
@@ -347,18 +243,27 @@ impl<'p, S: Sink> Engine<'p, S> {
 
     /// Whether a child that has to be looked at is light, and has been read.
     #[inline(always)]
-    fn pass_light(&mut self, state: StateId) -> bool {
-        state.is_light() && !self.children.are_all() && self.read_light(state)
+    fn pass_light(&mut self, state: StateId, opens: bool) -> bool {
+        if self.tally.is_plain() && !self.stopped {
+            return self.plain_child(state, opens).is_some();
+        }
+        state.is_light() && !self.children.are_all() && self.read_light(state, opens)
     }
 
     /// The same, the child being open from now on; in which state.
     #[inline(never)]
     fn enter_light(&mut self, state: StateId) -> Option<StateId> {
-        if self.depth + 1 >= self.states.len() || !self.pass_light(state) {
+        if self.depth + 1 >= self.states.len() {
             return None;
         }
-        let root = self.light.is_plan() && self.open_light(state, self.depth + 1);
-        Some(if root { state.looked() } else { state })
+        if self.tally.is_plain() && !self.stopped {
+            return self.plain_child(state, true);
+        }
+        if !self.pass_light(state, true) {
+            return None;
+        }
+        let looks = self.tally.is_plan() && self.tally_open(state, self.depth + 1);
+        Some(if looks { state.looked() } else { state })
     }
 
     /// An end tag off the hot path.
@@ -376,7 +281,7 @@ impl<'p, S: Sink> Engine<'p, S> {
         if self.marks.last().is_some_and(|mark| mark.depth == self.depth) {
             return self.end_slow(tag);
         }
-        self.close_light();
+        self.tally_close();
         if self.stopped {
             return Ok(Interest::STOP);
         }
@@ -486,13 +391,13 @@ impl<S: Sink> TagHandler for Engine<'_, S> {
     fn leaf(&mut self, symbol: Symbol) -> bool {
         let Some(&parent) = self.states.get(self.depth) else { return false };
         let state = self.table.known(parent, symbol.0);
-        !state.is_watched(parent, self.children) || self.pass_light(state)
+        !state.is_watched(parent, self.children) || self.pass_light(state, false)
     }
 
     #[inline(always)]
     fn leave(&mut self) -> bool {
         let Some(state) = self.states.get(self.depth) else { return false };
-        if state.is_looked() && !self.close_light() {
+        if state.is_looked() && !self.tally_close() {
             return false;
         }
         self.depth -= 1;

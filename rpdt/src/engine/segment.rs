@@ -30,8 +30,8 @@ impl<'p, S: Sink> Engine<'p, S> {
         if let Some(extra) = self.extras.first() {
             depth = depth.min(extra.depth - 1);
         }
-        if let Some(root) = self.light.outermost() {
-            depth = depth.min(root - 1);
+        if let Some(outermost) = self.tally.outermost() {
+            depth = depth.min(outermost - 1);
         }
         let transient = (1..=depth).find(|&d| self.state_at(d).is_transient());
         transient.map_or(depth, |d| d - 1)

@@ -4,8 +4,9 @@
 use std::borrow::Cow;
 
 use super::attributes::malformed;
-use super::document::{Document, placed};
+use super::document::Document;
 use super::entity::{LONGEST_REFERENCE, Place, in_reference, predefined};
+use super::faults::placed;
 use super::wellformed::is_space;
 use super::{Interest, TagHandler, Text, TextValue};
 use crate::Error;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::attributes::malformed;
-use super::document::{Document, placed};
+use super::document::Document;
+use super::faults::placed;
 use super::wellformed::{is_name, is_space, show, starts_name};
 use super::{Interest, Markup, TagHandler, doctype};
 use crate::{Error, Position};

@@ -16,6 +16,7 @@ mod doctype;
 mod document;
 mod encoding;
 mod entity;
+mod faults;
 mod fork;
 mod lines;
 mod markup;

@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use rpdt::ErrorKind;
 use rpdt::input::{Checks, Interest, TagSource};
 
-use super::log::{Event, Log, comparable, feed, outcome, run, scanned_alike, with};
+use super::alike::{alike, cut};
+use super::log::{Event, Log, feed, outcome, run, scanned_alike, with};
 
 /// A document as the model knows it.
 #[derive(Clone, Debug)]
@@ -173,14 +174,6 @@ fn push_text(events: &mut Vec<Event>, raw: &str, value: &str) {
     }
 }
 
-/// Cuts at the given places, taken modulo the length; empty chunks are kept.
-fn cut<'d>(document: &'d [u8], places: &[usize]) -> Vec<&'d [u8]> {
-    let mut places: Vec<_> = places.iter().map(|p| p % (document.len() + 1)).collect();
-    places.extend([0, document.len()]);
-    places.sort_unstable();
-    places.windows(2).map(|w| &document[w[0]..w[1]]).collect()
-}
-
 const DECLARATIONS: &str = "<?xml version='1.0' encoding=\"NAME\" standalone='no' ?>
 <!DOCTYPE a PUBLIC 'p' \"s\" [ <!-- > --> <?p ]> ?> %p;
 <!ENTITY e 'é &#38;lt; &f;'> <!ENTITY f \"<x>\"> <!ENTITY % p SYSTEM 'q'> <!ENTITY u SYSTEM 'v' NDATA w>
@@ -209,22 +202,6 @@ fn damaged(mut bytes: Vec<u8>, damage: &[Damage]) -> Vec<u8> {
         }
     }
     bytes
-}
-
-/// Whether one chunk, single bytes and the given chunks lead to the same; else what they lead to.
-pub fn alike(bytes: &[u8], places: &[usize]) -> Result<(), String> {
-    for checks in [Checks::Fast, Checks::Strict] {
-        let config = with(checks);
-        let whole = comparable(run(&config, [bytes]));
-        for chunks in [bytes.chunks(1).collect(), cut(bytes, places)] {
-            let other = comparable(run(&config, chunks));
-            if whole != other {
-                return Err(format!("{}\n{whole:#?}\n{other:#?}", bytes.escape_ascii()));
-            }
-        }
-        scanned_alike(&config, bytes, &[cut(bytes, places)])?;
-    }
-    Ok(())
 }
 
 /// What may stand in an element; `</>` stands for the end tag of the innermost one.

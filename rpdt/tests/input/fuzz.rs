@@ -11,11 +11,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rpdt::input::Checks;
-use rpdt::{Config, Count, FrontEnd, Pattern, Plan};
+use rpdt::Threads;
 
-use super::chunks::alike;
-use super::quiet::seen_alike;
+use super::alike::{alike, answers_alike, seen_alike, threads_alike, well_formed};
 
 fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/fuzz")
@@ -30,45 +28,13 @@ fn seeds() -> Vec<Vec<u8>> {
     paths.iter().map(|path| fs::read(path).expect("a seed can be read")).collect()
 }
 
-const QUERIES: [&str; 5] =
-    ["//a/{b!, c!}", "//a[.//c]/b", "//skip//a[@x]", "/a/{b!, (a|c!)*}", "//b[text()='x']"];
-
-/// What queries find must not depend on the front end either, where it is an answer.
-fn answers_alike(bytes: &[u8]) -> Result<(), String> {
-    for query in QUERIES {
-        let outcome = |front_end, checks| {
-            let config = Config::new().front_end(front_end).checks(checks);
-            let plan = Plan::new(vec![Pattern::parse(query).expect("it is right")], config);
-            let outcome = plan.expect("it compiles").run_slice(bytes, Count::new());
-            outcome.map(|outcome| (outcome.sink.total(), outcome.stats.tags))
-        };
-        let fast = outcome(FrontEnd::QuickXml, Checks::Fast);
-        let strict = outcome(FrontEnd::QuickXml, Checks::Strict);
-        for scanner in [FrontEnd::Scanner, FrontEnd::PortableScanner] {
-            // Inside of what it skips the scanner looks at less.
-            let other = outcome(scanner, Checks::Fast);
-            if let (Ok(fast), Ok(other)) = (&fast, &other)
-                && fast != other
-            {
-                return Err(format!("{query} {scanner:?}: {fast:?}, {other:?}"));
-            }
-            if fast.is_ok() && other.is_err() {
-                return Err(format!("{query} {scanner:?}: {other:?}"));
-            }
-            let other = outcome(scanner, Checks::Strict);
-            if strict.is_ok() != other.is_ok() || strict.as_ref().ok() != other.as_ref().ok() {
-                return Err(format!("{query} {scanner:?} strict: {strict:?}, {other:?}"));
-            }
-        }
-    }
-    Ok(())
-}
-
 fn check(bytes: &[u8], places: &[usize]) -> Result<(), String> {
     alike(bytes, places)?;
-    let (head, tail) = bytes.split_at(places.first().map_or(0, |at| at % (bytes.len() + 1)));
+    let place = places.first().copied().unwrap_or(0);
+    let (head, tail) = bytes.split_at(place % (bytes.len() + 1));
     seen_alike(bytes, &[vec![head, tail]])?;
-    answers_alike(bytes)
+    answers_alike(bytes)?;
+    threads_alike(bytes, Threads::new(2 + place % 3).segment(1 + place % 97))
 }
 
 #[test]
@@ -189,7 +155,13 @@ fn damaged_seeds_are_seen_alike() {
     let end = Instant::now() + Duration::from_secs(seconds);
     let mut count = 0u64;
     while Instant::now() < end {
-        let mut bytes = mutated(&mut random, &seeds);
+        let mut bytes = match random.below(4) {
+            0 => {
+                let numbers = (0..random.below(200)).map(|_| random.below(256) as u8);
+                well_formed(&numbers.collect::<Vec<_>>())
+            }
+            _ => mutated(&mut random, &seeds),
+        };
         if random.below(2) == 0 {
             bytes.extend([b' '; 100]);
         }

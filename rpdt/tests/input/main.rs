@@ -1,6 +1,7 @@
 //! The input front end against its public interface: what handlers see, byte offsets, errors,
 //! limits, whatever the sizes of the chunks.
 
+mod alike;
 mod chunks;
 mod encodings;
 mod entities;

@@ -155,6 +155,14 @@ impl ExPdt {
         Ok(self.run(Input::Slice(document), false)?.count)
     }
 
+    /// The same with the scanner as reader.
+    ///
+    /// # Errors
+    /// As for [`count`](Self::count).
+    pub fn count_scanned(&self, document: &[u8]) -> Result<u64, Error> {
+        Ok(self.run(Input::Scanned(document), false)?.count)
+    }
+
     /// The number of answers in a stream, with statistics.
     ///
     /// # Errors

@@ -3,8 +3,9 @@
 use std::fs::File;
 use std::ops::ControlFlow;
 
+use rpdt::input::Checks;
 use rpdt::{
-    Answer, Config, Count, FrontEnd, Mechanisms, Needs, Pattern, Plan, Shape, Value, Visit,
+    Answer, Config, Count, FrontEnd, Mechanisms, Needs, Pattern, Plan, Shape, Threads, Value, Visit,
 };
 
 use super::oracle::Bindings;
@@ -55,6 +56,12 @@ impl Rpdt {
         Self::compile(query.text, config)
     }
 
+    /// With the engine's own scanner as reader.
+    pub fn scanning(query: &Query, checks: Checks) -> Result<Self> {
+        let config = Config::new().shape(shape(query)).front_end(FrontEnd::Scanner).checks(checks);
+        Self::compile(query.text, config)
+    }
+
     /// Any query with any options.
     pub fn compile(text: &str, config: Config) -> Result<Self> {
         let plan = Plan::new(vec![pattern(text)?], config).map_err(fail)?;
@@ -64,6 +71,13 @@ impl Rpdt {
     /// Counts the answers in a document in memory.
     pub fn count(&self, document: &[u8]) -> Result<u64> {
         let outcome = self.plan.run_slice(document, Count::new()).map_err(fail)?;
+        Ok(outcome.sink.total())
+    }
+
+    /// Counts the answers in a document in memory, on several threads.
+    pub fn count_on(&self, threads: usize, document: &[u8]) -> Result<u64> {
+        let threads = Threads::new(threads);
+        let outcome = self.plan.run_slice_on(threads, document, Count::new()).map_err(fail)?;
         Ok(outcome.sink.total())
     }
 
@@ -147,6 +161,14 @@ impl Baseline {
         match self {
             Self::ExPdt(engine) => engine.count(document).map_err(fail),
             Self::CepEngine(engine) => engine.count(document).map_err(fail),
+        }
+    }
+
+    /// The same with the scanner as reader.
+    pub fn count_scanned(&self, document: &[u8]) -> Result<u64> {
+        match self {
+            Self::ExPdt(engine) => engine.count_scanned(document).map_err(fail),
+            Self::CepEngine(engine) => engine.count_scanned(document).map_err(fail),
         }
     }
 

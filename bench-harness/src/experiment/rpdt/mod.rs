@@ -7,6 +7,7 @@
 //! | [`table2`] | all engines and the oracle give the same answers |
 //! | [`compare`] | Figs. 6 and 7: query times against the baselines |
 //! | [`throughput`] | Fig. 8 |
+//! | [`scanner`] | the engine on its own scanner: our check |
 //! | [`engines`], [`reader`] | one way to run each engine; reading without matching |
 //! | [`tree`], [`oracle`] | brute force: the document in memory, the definitions as they stand |
 
@@ -17,6 +18,7 @@ mod fig5;
 mod oracle;
 mod queries;
 mod reader;
+mod scanner;
 mod table1;
 mod table2;
 mod throughput;
@@ -53,5 +55,6 @@ pub fn experiments() -> Vec<Box<dyn Experiment>> {
         Box::new(compare::Fig6),
         Box::new(compare::Fig7),
         Box::new(throughput::Fig8),
+        Box::new(scanner::Scanner),
     ]
 }

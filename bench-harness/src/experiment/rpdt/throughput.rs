@@ -202,7 +202,7 @@ impl Experiment for Fig8 {
 }
 
 /// Judged only when all sizes of the paper were measured.
-fn complete(series: &[&str], rule: Rule) -> Rule {
+pub(super) fn complete(series: &[&str], rule: Rule) -> Rule {
     Rule::Complete {
         series: series.iter().map(|&name| name.to_owned()).collect(),
         at: PAPER.map(|(size, _)| X::Number(size)).to_vec(),
@@ -212,7 +212,7 @@ fn complete(series: &[&str], rule: Rule) -> Rule {
 }
 
 /// The sizes of a scale: what the paper would call them, and the generator's factor.
-fn sizes(scale: Scale) -> Vec<(f64, f64)> {
+pub(super) fn sizes(scale: Scale) -> Vec<(f64, f64)> {
     match scale {
         Scale::Tiny => vec![(1.1, 0.01), (5.6, 0.05)],
         Scale::Quick => PAPER[..2].to_vec(),
@@ -221,7 +221,7 @@ fn sizes(scale: Scale) -> Vec<(f64, f64)> {
     }
 }
 
-fn lines(title: &str, series: &[&str]) -> Plot {
+pub(super) fn lines(title: &str, series: &[&str]) -> Plot {
     Plot {
         title: title.to_owned(),
         style: Style::Lines,
@@ -234,7 +234,7 @@ fn lines(title: &str, series: &[&str]) -> Plot {
     }
 }
 
-fn curves() -> impl Iterator<Item = &'static Query> {
+pub(super) fn curves() -> impl Iterator<Item = &'static Query> {
     PLAIN.into_iter().chain(REGULAR).filter_map(queries::named)
 }
 
@@ -242,13 +242,16 @@ fn reference() -> Result<&'static Query> {
     queries::named(REFERENCE).ok_or_else(|| Error::failed("the reference query is gone"))
 }
 
-fn document(context: &Context<'_>, factor: f64) -> Result<DataFile> {
+pub(super) fn document(context: &Context<'_>, factor: f64) -> Result<DataFile> {
     context.data.xml(&DataSet::Xmark.kind(factor), context.seed, context.progress)
 }
 
 /// A contender that must count the same in every run. Contenders of different queries count
 /// differently, so the count itself cannot be what they are compared by.
-fn steady<'a>(name: &str, mut count: impl FnMut() -> Result<u64> + 'a) -> Contender<'a, ()> {
+pub(super) fn steady<'a>(
+    name: &str,
+    mut count: impl FnMut() -> Result<u64> + 'a,
+) -> Contender<'a, ()> {
     let mut first = None;
     Contender::new(name, move || {
         let now = count()?;

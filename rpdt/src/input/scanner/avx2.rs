@@ -6,13 +6,13 @@ use std::arch::x86_64::{
     _mm256_andnot_si256, _mm256_castsi256_si128, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8,
     _mm256_extracti128_si256, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_or_si256,
     _mm256_set1_epi8, _mm256_setr_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8,
-    _mm256_srli_epi16, _mm256_storeu_si256, _mm256_testz_si256, _mm256_xor_si256,
+    _mm256_srli_epi16, _mm256_storeu_si256, _mm256_testz_si256, _mm256_xor_si256, _pext_u64,
 };
 
 use super::super::TagHandler;
 use super::super::body::Body;
 use super::map::{BLOCK, Map, Places};
-use super::skim::{Marks, Skim, Verdict};
+use super::skim::{BEHIND, Course, Marks, Skim, Verdict, ends_of_tags};
 use super::vector::{Vectors, WIDTH, mixed};
 use crate::Error;
 
@@ -232,42 +232,127 @@ fn skim_avx2(skim: &mut Skim, bytes: &[u8]) -> usize {
     // A copy, so that it is held in registers.
     let mut state = *skim;
     let mut done = 0;
-    let byte = |byte: u8| _mm256_set1_epi8(byte as i8);
-    while let Some(block) = bytes[done..].first_chunk::<BLOCK>()
-        && let Some(next) = bytes.get(done + 1..).and_then(|rest| rest.first_chunk::<BLOCK>())
-    {
-        let (block, next) = (load_block(block), load_block(next));
-        let less = block.map(|half| _mm256_cmpeq_epi8(half, byte(b'<')));
-        let slash = next.map(|half| _mm256_cmpeq_epi8(half, byte(b'/')));
-        let close = [0, 1].map(|i| _mm256_and_si256(less[i], slash[i]));
-        // Of what is not above `?`, only `/` begins no other markup.
-        let other = [0, 1].map(|i| {
-            let above = _mm256_cmpgt_epi8(next[i], byte(b'?'));
-            _mm256_andnot_si256(_mm256_or_si256(above, slash[i]), less[i])
-        });
-        let empty = [0, 1].map(|i| {
-            let more = _mm256_cmpeq_epi8(next[i], byte(b'>'));
-            _mm256_and_si256(_mm256_cmpeq_epi8(block[i], byte(b'/')), more)
-        });
-        let mut marks = Marks { less: gather(less), close: gather(close), other: 0, empty: 0 };
-        let special = _mm256_or_si256(
-            _mm256_or_si256(other[0], other[1]),
-            _mm256_or_si256(empty[0], empty[1]),
-        );
-        if _mm256_testz_si256(special, special) == 0 {
-            (marks.other, marks.empty) = (gather(other), gather(empty));
-        }
-        match state.block(&marks, |byte| equal(block, byte), bytes, done) {
-            Verdict::Passed => done += BLOCK,
-            Verdict::Look => break,
-            Verdict::Ends(at) => {
-                state.end = Some(done + at);
+    'blocks: loop {
+        // Two blocks at once, as long as they can be passed over by counting.
+        let mut rest = &bytes[done..];
+        while let Some(pair) = rest.first_chunk::<{ 2 * BLOCK + BEHIND }>() {
+            let [first, second] = blocks(pair);
+            let others = _mm256_or_si256(first.others(), second.others());
+            if _mm256_testz_si256(others, others) == 0 {
                 break;
+            }
+            let (a, b) = (first.marks(), second.marks());
+            let mut close = [a.close, b.close];
+            let mut changes = [a.less, b.less];
+            let at = bytes.len() - rest.len();
+            if a.slash != 0 {
+                let ends = ends_avx2(bytes, (at, state.last), &a);
+                close[0] |= ends;
+                changes[0] |= ends;
+            }
+            if b.slash != 0 {
+                let last = if a.less == 0 { state.last } else { (at, BLOCK) };
+                let ends = ends_avx2(bytes, (at + BLOCK, last), &b);
+                close[1] |= ends;
+                changes[1] |= ends;
+            }
+            let first = Course::new(_pext_u64(close[0], changes[0]), changes[0]);
+            let second = Course::new(_pext_u64(close[1], changes[1]), changes[1]);
+            if !state.passes(first.then(second), a.less | b.less != 0, at, 2 * BLOCK) {
+                break;
+            }
+            rest = &rest[2 * BLOCK..];
+        }
+        done = bytes.len() - rest.len();
+        for _ in 0..2 {
+            let Some(two) = bytes[done..].first_chunk::<{ BLOCK + BEHIND }>() else {
+                break 'blocks;
+            };
+            let (Some(block), Some(next)) = (two.first_chunk(), two[1..].first_chunk()) else {
+                break 'blocks;
+            };
+            let found = Found::of(load_block(block), load_block(next));
+            let marks = Marks { other: gather(found.other), ..found.marks() };
+            let ends = |place, marks: &Marks| ends_avx2(bytes, place, marks);
+            let order = |bits, mask| _pext_u64(bits, mask);
+            match state.block(&marks, ends, order, done) {
+                Verdict::Passed => done += BLOCK,
+                Verdict::Look => break 'blocks,
+                Verdict::Ends(at) => {
+                    state.end = Some(done + at);
+                    break 'blocks;
+                }
             }
         }
     }
     *skim = state;
     done
+}
+
+/// See [`ends_of_tags`].
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+fn ends_avx2(bytes: &[u8], place: (usize, (usize, usize)), marks: &Marks) -> u64 {
+    ends_of_tags(|block, byte| equal(load_block(block), byte), bytes, place, marks)
+}
+
+/// What is where in a block, bytes being all ones there.
+#[derive(Clone, Copy)]
+struct Found {
+    less: [__m256i; 2],
+    /// A `/` is one byte further on.
+    slash: [__m256i; 2],
+    /// See [`Marks::other`].
+    other: [__m256i; 2],
+}
+
+impl Found {
+    /// `next`: the block that begins one byte later.
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[inline]
+    fn of(block: [__m256i; 2], next: [__m256i; 2]) -> Self {
+        let [low, high] = [half(block[0], next[0]), half(block[1], next[1])];
+        Found { less: [low.0, high.0], slash: [low.1, high.1], other: [low.2, high.2] }
+    }
+
+    /// Without [`Marks::other`].
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[inline]
+    fn marks(&self) -> Marks {
+        let (less, slash) = (gather(self.less), gather(self.slash));
+        Marks { less, close: less & slash, other: 0, slash: slash & !less }
+    }
+
+    /// Not all zeros if there is other markup.
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[inline]
+    fn others(&self) -> __m256i {
+        _mm256_or_si256(self.other[0], self.other[1])
+    }
+}
+
+/// The same for half a block.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[inline]
+fn half(half: __m256i, next: __m256i) -> (__m256i, __m256i, __m256i) {
+    let less = _mm256_cmpeq_epi8(half, _mm256_set1_epi8(b'<' as i8));
+    let slash = _mm256_cmpeq_epi8(next, _mm256_set1_epi8(b'/' as i8));
+    // Of what is not above `?`, only `/` begins no other markup.
+    let above = _mm256_cmpgt_epi8(next, _mm256_set1_epi8(b'?' as i8));
+    let other = _mm256_andnot_si256(_mm256_or_si256(above, slash), less);
+    (less, slash, other)
+}
+
+/// Two blocks, of which the byte behind is there, too.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+#[inline]
+fn blocks(bytes: &[u8; 2 * BLOCK + BEHIND]) -> [Found; 2] {
+    // SAFETY: a load of 32 bytes that begins at byte 97 or before ends within the 130 bytes, and
+    // unaligned loads may start anywhere.
+    let at = |from: usize| unsafe {
+        debug_assert!(from <= 97);
+        _mm256_loadu_si256(bytes.as_ptr().add(from).cast::<__m256i>())
+    };
+    [Found::of([at(0), at(32)], [at(1), at(33)]), Found::of([at(64), at(96)], [at(65), at(97)])]
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]

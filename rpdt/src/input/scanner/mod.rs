@@ -148,10 +148,13 @@ impl Body {
                 if !own {
                     break;
                 }
+                if !self.ends_last(bytes, at) {
+                    break;
+                }
+                // Its own end tag is like any other, if it is written like most.
+                self.document.skipped = 0;
             }
-            let step = if self.document.is_skimming() {
-                self.tag_at(vectors, map, bytes, (at, origin), handler)?
-            } else if self.is_quiet() {
+            let step = if self.is_quiet() {
                 map.seek(bytes, at);
                 let pause = self.run_quiet(vectors, map, bytes, &mut at, origin, handler);
                 self.document.offset = origin + at as u64;
@@ -262,12 +265,10 @@ impl Body {
             return Ok(Step::Left);
         }
         let end = if window[1] == b'/' {
-            let Some(open) = self.document.stack.last() else { return Ok(Step::Left) };
-            let name = tag + 2..tag + 2 + open.len();
-            if bytes.get(name.end) != Some(&b'>') || bytes[name] != *self.document.open_name(open) {
+            if !self.ends_last(bytes, tag) {
                 return Ok(Step::Left);
             }
-            let len = open.len() + 3;
+            let len = self.document.stack.last().map_or(0, |open| open.len() + 3);
             self.document.offset = origin + tag as u64;
             self.stopped |= self.document.end_tag(&bytes[tag..], len, handler)?;
             tag + len
@@ -281,6 +282,14 @@ impl Body {
         };
         let last = self.stopped || !self.document.in_root();
         Ok(if last { Step::Last(end) } else { Step::To(end) })
+    }
+
+    /// Whether at a place there is `</name>`, of the innermost element.
+    #[inline(always)]
+    fn ends_last(&self, bytes: &[u8], tag: usize) -> bool {
+        let Some(open) = self.document.stack.last() else { return false };
+        let name = tag + 2..tag + 2 + open.len();
+        bytes.get(name.end) == Some(&b'>') && bytes[name] == *self.document.open_name(open)
     }
 
     /// The start tag at a place, if it is all there, its name is known and there is nothing in it to

@@ -4,8 +4,9 @@
 //! comes up to the first `>` outside of quotes, or up to the next `<`. (In well-formed documents there
 //! is no `<` before that `>`.) So the depth changes by the number of `<` less twice that of `</`, and
 //! less one for each `/>` that ends a tag, and whole blocks of 64 bytes are passed over by counting
-//! bits. Whether a `/>` does end a tag is looked at for each: it may stand in text or in quotes. Only
-//! blocks in which the element may end, or which may be deeper than anything before, are gone through
+//! bits. Whether a `/>` does end a tag is looked at for each: it may stand in text or in quotes. How far the
+//! depth falls and rises on the way is looked up in a [table](Course) of all courses of a few tags. Only
+//! blocks in which the element ends, or which are deeper than anything before, are gone through
 //! bit by bit, and only blocks with other markup tag by tag.
 
 use super::super::body::Body;
@@ -16,8 +17,7 @@ use super::name::delimiters_of;
 use super::{MARGIN, Map};
 use crate::Error;
 
-/// Where pairs of bytes that matter begin in a block, the first byte in the lowest bit. The second
-/// byte of a pair may be the first one behind the block.
+/// Where bytes that matter are in a block, the first byte in the lowest bit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Marks {
     /// `<`, whatever follows.
@@ -26,9 +26,13 @@ pub(super) struct Marks {
     pub close: u64,
     /// `<!`, `<?`; perhaps also other `<` that begin neither a name nor an end tag.
     pub other: u64,
-    /// `/>`.
-    pub empty: u64,
+    /// Other bytes than `<` behind which there is a `/`. Those before the `/>` of tags count as where an
+    /// element ends.
+    pub slash: u64,
 }
+
+/// So many bytes behind a block have to be there, too.
+pub(super) const BEHIND: usize = 2;
 
 /// What is said of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +46,62 @@ pub(super) enum Verdict {
     Look,
 }
 
+/// The changes of the depth in some bytes, in their order: up by one at each tag, down by one at each end
+/// tag and where an empty element ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Course {
+    /// The first change in the lowest bit; ones are downs.
+    pub downs: u64,
+    pub count: usize,
+}
+
+/// Courses of so many changes are in the table.
+const LONGEST: usize = 10;
+
+impl Course {
+    /// As many changes as a mask has bits.
+    #[inline(always)]
+    pub(super) fn new(downs: u64, mask: u64) -> Self {
+        Course { downs, count: mask.count_ones() as usize }
+    }
+
+    /// One course, then another; what is too much is lost, which their count tells.
+    #[inline(always)]
+    pub(super) fn then(self, next: Self) -> Self {
+        let downs = self.downs | next.downs.wrapping_shl(self.count as u32);
+        Course { downs, count: self.count + next.count }
+    }
+
+    /// How far the depth gets below where it was at first, and above; `None` for longer courses.
+    #[inline(always)]
+    fn extremes(self) -> Option<(usize, usize)> {
+        if self.count > LONGEST {
+            return None;
+        }
+        let (falls, rises) = *EXTREMES.get(1 << self.count | self.downs as usize)?;
+        Some((usize::from(falls), usize::from(rises)))
+    }
+}
+
+/// For all courses, in binary behind a one, how far they fall and rise.
+static EXTREMES: [(u8, u8); 2 << LONGEST] = {
+    let mut extremes = [(0, 0); 2 << LONGEST];
+    let mut number: usize = 1;
+    while number < 2 << LONGEST {
+        let (mut depth, mut least, mut most): (i8, i8, i8) = (0, 0, 0);
+        let mut bit = 0;
+        while bit < number.ilog2() {
+            depth += if number >> bit & 1 == 0 { 1 } else { -1 };
+            least = if depth < least { depth } else { least };
+            most = if depth > most { depth } else { most };
+            bit += 1;
+        }
+        extremes[number] = (least.unsigned_abs(), most.unsigned_abs());
+        number += 1;
+    }
+    extremes
+};
+
 /// How far blocks have been passed over.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Skim {
@@ -51,43 +111,56 @@ pub(super) struct Skim {
     deepest: usize,
     limit: usize,
     tags: usize,
-    /// Where the last `<` was.
-    last: usize,
+    /// The last `<` is the last one in so many bytes from here on.
+    pub last: (usize, usize),
     /// The element's end tag begins here.
     pub end: Option<usize>,
 }
 
 impl Skim {
+    /// Passes over the bytes that a course is taken in, unless the element ends there, or gets deeper than
+    /// anything before. The last `<` of the course, if there is one, is in so many bytes from a place on.
+    #[inline(always)]
+    pub(super) fn passes(&mut self, course: Course, less: bool, at: usize, len: usize) -> bool {
+        let Some((falls, rises)) = course.extremes() else { return false };
+        if falls > self.below || self.below + rises > self.deepest {
+            return false;
+        }
+        if less {
+            self.last = (at, len);
+        }
+        self.below = self.below + course.count - 2 * course.downs.count_ones() as usize;
+        self.tags += course.count;
+        true
+    }
+
     /// Passes over the block at a place, unless something in it has to be looked at. The bytes begin
-    /// with a tag; `bits` says where a byte is in the block.
+    /// with a tag; `ends` is [`ends_of_tags`], `order` gathers those of some bits that are in a mask in the
+    /// lowest bits.
     #[inline(always)]
     pub(super) fn block(
         &mut self,
         marks: &Marks,
-        bits: impl Fn(u8) -> u64,
-        bytes: &[u8],
+        ends: impl Fn((usize, (usize, usize)), &Marks) -> u64,
+        order: impl Fn(u64, u64) -> u64,
         at: usize,
     ) -> Verdict {
-        let Marks { less, close, other, mut empty } = *marks;
-        if other | empty != 0 {
+        let Marks { less, close, other, slash } = *marks;
+        let mut empty = 0;
+        if other | slash != 0 {
             if other != 0 {
                 return Verdict::Look;
             }
-            let [more, double, single] = [b'>', b'"', b'\''].map(bits);
-            empty = ends_of_tags(bytes, (at, self.last), marks, [more | single, double]);
+            empty = ends((at, self.last), marks);
+        }
+        let course = Course::new(order(close | empty, less | empty), less | empty);
+        if self.passes(course, less != 0, at, BLOCK) {
+            return Verdict::Passed;
         }
         if less != 0 {
-            self.last = at + 63 - less.leading_zeros() as usize;
+            self.last = (at, BLOCK);
         }
-        let tags = less.count_ones() as usize;
-        let closes = close.count_ones() as usize;
-        let empties = empty.count_ones() as usize;
-        if closes + empties > self.below || self.below + (tags - closes) > self.deepest {
-            return self.walk(less, close, empty);
-        }
-        self.below = self.below + tags - 2 * closes - empties;
-        self.tags += tags + empties;
-        Verdict::Passed
+        self.walk(less, close, empty)
     }
 
     /// The same, bit by bit.
@@ -120,39 +193,65 @@ impl Skim {
     }
 }
 
-/// Those of the `/>` of a block, in bits, that end start tags; `doubtful`: where `>` and `'` are, and `"`.
-#[inline(never)]
-fn ends_of_tags(
+/// Behind which bytes of a block there is a `/>` that ends a start tag. Before the block, the last `<` is
+/// the last one in so many bytes from a place on. `bits` says where a byte is in a block.
+#[inline(always)]
+pub(super) fn ends_of_tags(
+    bits: impl Fn(&[u8; BLOCK], u8) -> u64,
     bytes: &[u8],
-    (block, last): (usize, usize),
+    (block, last): (usize, (usize, usize)),
     marks: &Marks,
-    doubtful: [u64; 2],
 ) -> u64 {
     let mut ends = 0;
-    let mut rest = marks.empty;
+    let mut rest = marks.slash;
     while rest != 0 {
         let bit = rest & rest.wrapping_neg();
         rest ^= bit;
-        let less = marks.less & (bit - 1);
-        if less != 0 {
-            // From the last `<` to the `/`.
-            let first = 1 << (63 - less.leading_zeros());
-            let inside = (bit - 1) & !(first - 1);
-            let [others, quotes] = doubtful.map(|bits| bits & inside);
-            if others == 0 && quotes.count_ones().is_multiple_of(2) {
-                if marks.close & first == 0 {
+        let at = block + bit.trailing_zeros() as usize + 1;
+        if bytes.get(at + 1) != Some(&b'>') {
+            continue;
+        }
+        // Most such tags are so short that all of them is in the bytes before.
+        let before = at.checked_sub(BLOCK).and_then(|from| bytes[from..].first_chunk());
+        if let Some(before) = before
+            && let less = bits(before, b'<')
+            && less != 0
+        {
+            let first = 63 - less.leading_zeros() as usize;
+            let inside = !1 << first;
+            let others = bits(before, b'>') | bits(before, b'\'');
+            let quotes = bits(before, b'"') & inside;
+            if others & inside == 0 && quotes.count_ones().is_multiple_of(2) {
+                if bytes[at - BLOCK + first + 1] != b'/' {
                     ends |= bit;
                 }
                 continue;
             }
         }
-        let at = block + bit.trailing_zeros() as usize;
-        let tag = if less == 0 { last } else { block + 63 - less.leading_zeros() as usize };
-        if bytes[tag + 1] != b'/' && end(bytes, tag) == Some(at + 2) {
+        let less = marks.less & (bit - 1);
+        if ends_a_tag(bytes, (block, less), last, at) {
             ends |= bit;
         }
     }
     ends
+}
+
+/// Whether the `/>` at a place ends a start tag, which begins with the last `<` before it: the last of
+/// some bits of a block, or, if there are none, the last one in so many bytes from a place on.
+#[cold]
+#[inline(never)]
+fn ends_a_tag(
+    bytes: &[u8],
+    (block, less): (usize, u64),
+    (last, len): (usize, usize),
+    at: usize,
+) -> bool {
+    let tag = if less == 0 {
+        last + memchr::memrchr(b'<', &bytes[last..(last + len).min(at)]).unwrap_or(0)
+    } else {
+        block + 63 - less.leading_zeros() as usize
+    };
+    bytes[tag + 1] != b'/' && end(bytes, tag) == Some(at + 2)
 }
 
 /// One past the tag at a place, which ends with its first `>` outside of quotes or before the next
@@ -265,7 +364,7 @@ fn skim_blocks(document: &mut Document, map: &Map, bytes: &[u8], tag: usize) -> 
             skim.tags -= 1;
             if rest[last + 1] == b'/' {
                 skim.below += 1;
-            } else if rest[done - 1] == b'/' && end == Some(done + 1) {
+            } else if end.is_some_and(|end| end <= done + 2 && rest[..end].ends_with(b"/>")) {
                 skim.tags -= 1;
             } else {
                 skim.below -= 1;

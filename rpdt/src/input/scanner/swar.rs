@@ -2,7 +2,7 @@
 //! vector code is tested against.
 
 use super::map::{BLOCK, Places};
-use super::skim::{Marks, Skim, Verdict};
+use super::skim::{BEHIND, Marks, Skim, Verdict, ends_of_tags};
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const LOW: u64 = 0x7F7F_7F7F_7F7F_7F7F;
@@ -51,20 +51,37 @@ pub(super) fn suspects(bytes: &[[u8; BLOCK]], first: usize, found: &mut Places) 
     }
 }
 
+/// Those of some bits that are in a mask, in the lowest bits.
+fn order(bits: u64, mut mask: u64) -> u64 {
+    let mut ordered = 0;
+    let mut place = 0;
+    while mask != 0 {
+        let bit = mask & mask.wrapping_neg();
+        ordered |= u64::from(bits & bit != 0) << place;
+        place += 1;
+        mask ^= bit;
+    }
+    ordered
+}
+
 /// Passes over as many blocks as can be passed over at once.
 pub(super) fn skim(skim: &mut Skim, bytes: &[u8]) -> usize {
     let mut done = 0;
-    while let Some(block) = bytes[done..].first_chunk::<BLOCK>()
-        && let Some(next) = bytes.get(done + 1..).and_then(|rest| rest.first_chunk::<BLOCK>())
+    while let Some(two) = bytes[done..].first_chunk::<{ BLOCK + BEHIND }>()
+        && let (Some(block), Some(next)) = (two.first_chunk(), two[1..].first_chunk())
     {
         let less = bits(block, equal(b'<'));
+        let slash = bits(next, equal(b'/'));
         let marks = Marks {
             less,
-            close: less & bits(next, equal(b'/')),
+            close: less & slash,
             other: less & bits(next, |word| equal(b'!')(word) | equal(b'?')(word)),
-            empty: bits(block, equal(b'/')) & bits(next, equal(b'>')),
+            slash: slash & !less,
         };
-        match skim.block(&marks, |byte| bits(block, equal(byte)), bytes, done) {
+        let ends = |place, marks: &Marks| {
+            ends_of_tags(|block, byte| bits(block, equal(byte)), bytes, place, marks)
+        };
+        match skim.block(&marks, ends, order, done) {
             Verdict::Passed => done += BLOCK,
             Verdict::Look => break,
             Verdict::Ends(at) => {

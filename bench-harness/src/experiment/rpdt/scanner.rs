@@ -1,0 +1,387 @@
+//! The engine on its own scanner: how it stands to a bare event loop, to the limits of the machine, to
+//! Fig. 8, to the baselines on the same scanner, and what a second thread is worth.
+
+use rpdt::input::Checks;
+
+use super::engines::{self, Baseline, CEP, EXPDT, Rpdt};
+use super::queries::{self, DataSet, Query};
+use super::reader;
+use super::throughput::{complete, curves, document, lines, sizes, steady};
+use crate::claim::{Claim, Rule, ratio};
+use crate::data::DataFile;
+use crate::error::{Error, Result};
+use crate::experiment::{About, Artefact, Context, Experiment, Kind, Plot, Spacing, Style};
+use crate::measure::{Contender, Samples, Summary, interleave};
+use crate::record::X;
+
+/// The check.
+#[derive(Debug)]
+pub struct Scanner;
+
+const LOOP: &str = "quick-xml's own event loop";
+const LOOP_FILE: &str = "quick-xml's own event loop, from file";
+const BYTES: &str = "bytes";
+const TOKENISE: &str = "tokenise";
+const OURS: &str = "RPDT on the scanner";
+const OURS_FILE: &str = "RPDT on the scanner, from file";
+const ON_QUICK_XML: &str = "RPDT on quick-xml";
+const MEAN: &str = "mean of the queries, scanner";
+const MEAN_QUICK_XML: &str = "mean of the queries, quick-xml";
+const ONE: &str = "one thread";
+const TWO: &str = "two threads";
+
+const SPEED: &str = "throughput, scanner";
+const PER_TAG: &str = "time a tag, scanner";
+const READING: &str = "share of having the bytes";
+const TOKENISING: &str = "share of finding tags";
+const MATCHING: &str = "share of matching";
+/// What prototypes reached on one core of the machine that the design was measured on, in GB/s.
+const LIMITS: [(&str, f64); 2] =
+    [("of a bitmap of all `<` (9.8 GB/s)", 9.8), ("of a depth scan (17 GB/s)", 17.0)];
+
+/// Where the bars are: the point, and how many times the speed of the loop is asked.
+const BARS: [(&str, f64); 8] = [
+    ("XMark tokenise", 5.0),
+    ("XMark R1", 4.0),
+    ("XMark R2", 4.0),
+    ("XMark P4", 8.0),
+    ("XMark R2, strict", 3.0),
+    ("TreeBank TR1", 3.5),
+    ("TreeBank TR2", 3.5),
+    ("TreeBank TR3", 3.5),
+];
+const BAR_FILE: f64 = 2.5;
+const BAR_THREADS: f64 = 1.7;
+
+/// The queries whose time is divided; all of DBLP and TreeBank, and those of Fig. 8.
+fn queries_of(data: DataSet) -> impl Iterator<Item = &'static Query> {
+    queries::ALL.iter().filter(move |query| query.data == data)
+}
+
+fn compared() -> impl Iterator<Item = (&'static Query, &'static str)> {
+    queries::ALL.iter().filter_map(|query| Some((query, engines::baseline_of(query)?)))
+}
+
+/// The paired ratio of two contenders' CPU times is at least so much at a point.
+fn at_least(a: &str, b: &str, x: &str, least: f64) -> Rule {
+    Rule::Fold { a: a.to_owned(), b: b.to_owned(), from: least, to: 1000.0, at: vec![X::from(x)] }
+}
+
+fn cpu(name: &str) -> String {
+    format!("{name} (CPU)")
+}
+
+impl Experiment for Scanner {
+    fn about(&self) -> About {
+        let bars = BARS.map(|(x, least)| {
+            let text = format!("{x}: at least {least} times quick-xml's own event loop, in memory");
+            (text, at_least(&cpu(LOOP), &cpu(OURS), x, least))
+        });
+        let more = [
+            (
+                format!("R2 from file in at most 1/{BAR_FILE} of the loop's CPU time"),
+                at_least(&cpu(LOOP_FILE), &cpu(OURS_FILE), "R2", BAR_FILE),
+            ),
+            (
+                format!("R2: two threads at least {BAR_THREADS} times one (needs two idle cores)"),
+                at_least(ONE, TWO, "R2", BAR_THREADS),
+            ),
+            (
+                "Fig. 8 on the scanner: throughput grows with size, mean of the queries".to_owned(),
+                complete(&[MEAN], Rule::rises(&[MEAN])),
+            ),
+            (
+                "Fig. 8 on the scanner: 1.61 GB/s at 2273 MB, mean of the queries".to_owned(),
+                Rule::Reaches {
+                    series: vec![MEAN.to_owned()],
+                    at: vec![X::Number(2273.0)],
+                    value: 1.61,
+                    unit: "GB/s".to_owned(),
+                },
+            ),
+        ];
+        let against = [EXPDT, CEP].map(|baseline| {
+            let scanned = format!("{baseline} on the scanner");
+            let text =
+                format!("RPDT is faster than {baseline} on every query, both on the scanner");
+            (text, Rule::below(&cpu(OURS), &cpu(&scanned)))
+        });
+        let claims = bars.into_iter().chain(more).chain(against);
+        About {
+            id: "rpdt-scanner".to_owned(),
+            kind: Kind::Check,
+            title: "RPDT on its own scanner".to_owned(),
+            paper: "Not of the paper. Its figures are redone with quick-xml as the reader of all \
+                    engines; here the engine reads with its own scanner."
+                .to_owned(),
+            method: "CPU times, user and system, of one thread; medians of interleaved rounds, in \
+                     which everything of a document runs once, in an order that changes. Ratios are \
+                     of times within a round. “quick-xml's own event loop” makes every event of a \
+                     slice, does nothing with it and checks only that end tags match. “bytes” looks \
+                     for a byte that is not there; “tokenise” is the scanner with a handler that \
+                     wants all tags and nothing of them: tags found, names looked up, end tags \
+                     matched, attributes checked. The share of having the bytes in a query's time \
+                     is that of “bytes”, the share of finding tags that of “tokenise” less “bytes”, \
+                     and matching is the rest: below nothing where skipping saves more than \
+                     matching costs. A tag is a start tag or an end tag; an empty element counts as \
+                     two.\n\n\
+                     The two limits are what prototypes reached on one core of the machine that \
+                     the scanner was designed on, so they say something of this machine only as \
+                     far as it is alike: a bitmap of all `<` of the document, and a scan that only \
+                     follows the depth.\n\n\
+                     From file: opening, reading through one buffer of 256 KiB and matching, the \
+                     file being in the operating system's cache; both sides in this process, so \
+                     that neither has the start of a program in it. Two threads are judged by the \
+                     clock, on the largest XMark document up to 1.2 GB.\n\n\
+                     Against the baselines: document in memory, the same scanner behind both, counts \
+                     compared in every run. RPDT may skip, as it may in Figs. 6 and 7; the baselines \
+                     ask for all tags and so take the scanner's way for tags that a handler wants to see, \
+                     which is slower than the one for tags of which the symbol is enough."
+                .to_owned(),
+            reconstruction: None,
+            claims: claims.map(|(text, rule)| Claim::new(text, "no figure", rule).our_check()).collect(),
+            plots: vec![
+                plot("Times as fast as quick-xml's own event loop, in memory", Style::Bars, &[
+                    &ratio(&cpu(LOOP), &cpu(OURS)),
+                ]),
+                plot("Throughput in memory", Style::Bars, &[SPEED]),
+                plot("Nanoseconds a tag, in memory", Style::Table, &[PER_TAG]),
+                plot("Where the time goes", Style::Table, &[READING, TOKENISING, MATCHING]),
+                plot("Distance to the limits: the speed as a share", Style::Table, &[
+                    LIMITS[0].0,
+                    LIMITS[1].0,
+                ]),
+                lines("Fig. 8 on both readers, from file: mean of the queries", &[
+                    MEAN,
+                    MEAN_QUICK_XML,
+                ]),
+                plot("CPU time on the same scanner", Style::Bars, &[
+                    &cpu(OURS),
+                    &cpu("ExPDT on the scanner"),
+                    &cpu("CepEngine on the scanner"),
+                ]),
+            ],
+        }
+    }
+
+    fn check(&self, context: &mut Context<'_>) -> Result<()> {
+        for data in DataSet::ALL {
+            let document = data.file(context)?.read()?;
+            for query in queries_of(data) {
+                let expected = Rpdt::new(query)?.count(&document)?;
+                let mut counts = Vec::new();
+                for checks in [Checks::Fast, Checks::Strict] {
+                    let engine = Rpdt::scanning(query, checks)?;
+                    counts.push(engine.count(&document)?);
+                    counts.push(engine.count_on(2, &document)?);
+                }
+                if let Some(name) = engines::baseline_of(query) {
+                    counts.push(Baseline::new(name, query)?.count_scanned(&document)?);
+                }
+                if counts.iter().any(|count| *count != expected) {
+                    return Err(Error::disagreement(format!(
+                        "{}: {expected} on quick-xml, on the scanner {counts:?}",
+                        query.name
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn measure(&self, context: &mut Context<'_>) -> Result<()> {
+        for data in DataSet::ALL {
+            in_memory(context, data)?;
+        }
+        against_baselines(context)?;
+        from_file(context)?;
+        two_threads(context)
+    }
+
+    fn artefacts(&self) -> Result<Vec<Artefact>> {
+        let rows = queries::ALL.iter().map(|query| {
+            [query.name, &query.data.to_string(), query.text].map(str::to_owned).to_vec()
+        });
+        Ok(vec![Artefact::Table {
+            caption: "The queries".to_owned(),
+            head: ["Query", "Data", "Pattern"].map(str::to_owned).to_vec(),
+            rows: rows.collect(),
+        }])
+    }
+}
+
+/// A document in memory: the loop, the parts, all queries.
+fn in_memory(context: &mut Context<'_>, data: DataSet) -> Result<()> {
+    let file = data.file(context)?;
+    context.record.data(Some(&file));
+    let document = file.read()?;
+    let document = &document[..];
+    let mut contenders = vec![
+        steady(LOOP, move || reader::events(document)),
+        steady(BYTES, move || Ok(reader::bytes(document))),
+        steady(TOKENISE, move || reader::tokenise(document, Checks::Fast)),
+        steady("tokenise, strict", move || reader::tokenise(document, Checks::Strict)),
+    ];
+    for query in queries_of(data) {
+        let engine = Rpdt::scanning(query, Checks::Fast)?;
+        contenders.push(steady(query.name, move || engine.count(document)));
+        if matches!(query.name, "R1" | "R2" | "P4" | "DR1" | "TR1") {
+            let engine = Rpdt::scanning(query, Checks::Strict)?;
+            let name = format!("{}, strict", query.name);
+            contenders.push(steady(&name, move || engine.count(document)));
+        }
+    }
+    let samples = interleave(&mut contenders, &context.plan(), context.progress)?;
+    let [events, bytes, tokenise, ..] = &samples[..] else {
+        return Err(Error::failed("there are no samples"));
+    };
+    let gigabytes = file.bytes() as f64 / 1e9;
+    let tags = reader::tokenise(document, Checks::Fast)? as f64;
+    for one in &samples {
+        let x = format!("{data} {}", one.name);
+        let Some(summary) = one.cpu_summary() else { continue };
+        context.record.point(SPEED, x.clone(), summary.rate(gigabytes), "GB/s");
+        context.record.point(PER_TAG, x.clone(), summary.scale(1e9 / tags), "ns");
+        let mut of = |series: &str, values: Vec<f64>| {
+            if let Some(summary) = Summary::of(&values) {
+                context.record.point(series, x.clone(), summary, "ratio");
+            }
+        };
+        let rounds =
+            || one.cpu.iter().zip(events.cpu.iter().zip(bytes.cpu.iter().zip(&tokenise.cpu)));
+        for (limit, speed) in LIMITS {
+            of(limit, one.cpu.iter().map(|own| gigabytes / own / speed).collect());
+        }
+        if one.name != LOOP {
+            of(
+                &ratio(&cpu(LOOP), &cpu(OURS)),
+                rounds().map(|(own, (events, _))| events / own).collect(),
+            );
+        }
+        if queries::named(&one.name).is_some() {
+            of(READING, rounds().map(|(own, (_, (bytes, _)))| bytes / own).collect());
+            of(
+                TOKENISING,
+                rounds().map(|(own, (_, (bytes, tags)))| (tags - bytes) / own).collect(),
+            );
+            of(MATCHING, rounds().map(|(own, (_, (_, tags)))| 1.0 - tags / own).collect());
+        }
+    }
+    Ok(())
+}
+
+/// Every query against its baseline, both on the scanner.
+fn against_baselines(context: &mut Context<'_>) -> Result<()> {
+    for data in DataSet::ALL {
+        let document = data.file(context)?.read()?;
+        let document = &document[..];
+        for (query, name) in compared().filter(|(query, _)| query.data == data) {
+            let (engine, baseline) =
+                (Rpdt::scanning(query, Checks::Fast)?, Baseline::new(name, query)?);
+            let slow = Rpdt::new(query)?;
+            let mut contenders = [
+                Contender::new(OURS, || engine.count(document)),
+                Contender::new(format!("{name} on the scanner"), || {
+                    baseline.count_scanned(document)
+                }),
+                Contender::new(ON_QUICK_XML, || slow.count(document)),
+            ];
+            let samples = interleave(&mut contenders, &context.plan(), context.progress)?;
+            context.record.times(query.name, &samples);
+        }
+    }
+    Ok(())
+}
+
+/// Fig. 8 with both readers, and R2 against the loop from file.
+fn from_file(context: &mut Context<'_>) -> Result<()> {
+    let files: Vec<(f64, DataFile)> = sizes(context.scale)
+        .into_iter()
+        .map(|(size, factor)| Ok((size, document(context, factor)?)))
+        .collect::<Result<_>>()?;
+    for (size, file) in &files {
+        context.record.data(Some(file));
+        let mut contenders = Vec::new();
+        for query in curves() {
+            let (fast, slow) = (Rpdt::scanning(query, Checks::Fast)?, Rpdt::new(query)?);
+            contenders.push(steady(query.name, move || fast.count_file(file)));
+            contenders.push(steady(ON_QUICK_XML, move || slow.count_file(file)));
+        }
+        contenders.push(steady(LOOP_FILE, move || reader::events_of_file(file)));
+        let samples = interleave(&mut contenders, &context.plan(), context.progress)?;
+        let (slow, fast): (Vec<_>, Vec<_>) = samples
+            .iter()
+            .filter(|one| one.name != LOOP_FILE)
+            .partition(|one| one.name == ON_QUICK_XML);
+        mean(context, MEAN, *size, file, &fast);
+        mean(context, MEAN_QUICK_XML, *size, file, &slow);
+        let events = samples.iter().find(|one| one.name == LOOP_FILE);
+        let ours = samples.iter().find(|one| one.name == "R2");
+        if let (Some(events), Some(ours)) = (events, ours)
+            && let Some(summary) = Summary::of_ratios(&events.cpu, &ours.cpu)
+        {
+            let series = ratio(&cpu(LOOP_FILE), &cpu(OURS_FILE));
+            context.record.point(&series, format!("R2 at {size} MB"), summary, "ratio");
+            if *size == files[files.len() - 1].0 {
+                context.record.point(&series, "R2", summary, "ratio");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The mean of the queries' throughputs, round by round.
+fn mean(
+    context: &mut Context<'_>,
+    series: &str,
+    size: f64,
+    file: &DataFile,
+    samples: &[&Samples<()>],
+) {
+    let gigabytes = file.bytes() as f64 / 1e9;
+    let rounds = samples.iter().map(|one| one.cpu.len()).min().unwrap_or(0);
+    let of_round = |round: usize| {
+        let speeds = samples.iter().map(|one| gigabytes / one.cpu[round]);
+        speeds.sum::<f64>() / samples.len() as f64
+    };
+    if let Some(summary) = Summary::of(&(0..rounds).map(of_round).collect::<Vec<_>>()) {
+        context.record.point(series, size, summary, "GB/s");
+    }
+}
+
+/// One thread and two, by the clock.
+fn two_threads(context: &mut Context<'_>) -> Result<()> {
+    const LARGEST: u64 = 1_200_000_000;
+    let Some(query) = queries::named("R2") else { return Ok(()) };
+    let mut largest = None;
+    for (_, factor) in sizes(context.scale) {
+        let file = document(context, factor)?;
+        if file.bytes() <= LARGEST {
+            largest = Some(file);
+        }
+    }
+    let Some(file) = largest else { return Ok(()) };
+    context.record.data(Some(&file));
+    let document = file.read()?;
+    let engine = Rpdt::scanning(query, Checks::Fast)?;
+    let mut contenders = [
+        Contender::new(ONE, || engine.count(&document)),
+        Contender::new(TWO, || engine.count_on(2, &document)),
+    ];
+    let samples = interleave(&mut contenders, &context.plan(), context.progress)?;
+    context.record.times(query.name, &samples);
+    Ok(())
+}
+
+fn plot(title: &str, style: Style, series: &[&str]) -> Plot {
+    Plot {
+        title: title.to_owned(),
+        style,
+        series: series.iter().map(|&name| name.to_owned()).collect(),
+        x_label: "data and query".to_owned(),
+        y_label: title.to_owned(),
+        x_axis: Spacing::Linear,
+        y_axis: Spacing::Linear,
+        absent: Vec::new(),
+    }
+}
