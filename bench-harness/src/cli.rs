@@ -13,6 +13,7 @@ use crate::data::DEFAULT_DIRECTORY;
 use crate::error::Result;
 use crate::experiment::{Context, Registry, Scale};
 use crate::measure::memory::{self, Heap, Memory};
+use crate::own::{Own, Paths};
 use crate::progress::Progress;
 use crate::{data::Cache, record};
 
@@ -110,7 +111,7 @@ enum Command {
 struct CompareArguments {
     /// The engine
     engine: Engine,
-    /// Only these peers. nfab has flink and varpulis; multipattern has aho-corasick, daachorse,
+    /// Only these peers. nfab has flink, flink-pipeline and varpulis; multipattern has aho-corasick, daachorse,
     /// varpulis, and our own naive-sharing and single; ujoin has sqlite, sqlite-tuned, duckdb, and our
     /// own paper; rpdt has quick-xml, xmllint, iterparse, xpath, simdxml, simdxml-lazy
     #[arg(long, value_name = "PEER", num_args = 1.., value_delimiter = ',')]
@@ -135,12 +136,16 @@ struct CompareArguments {
     /// Where to write the rows as results.jsonl, too
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Where to write a page, compare-ENGINE.html, and beside it the rows and claims as JSON lines
+    #[arg(long, value_name = "DIR")]
+    report: Option<PathBuf>,
 }
 
 impl From<CompareArguments> for command::Compare {
     fn from(from: CompareArguments) -> Self {
-        let CompareArguments { engine, peers, only, events, input, rounds, peer_dir, out } = from;
-        Self { engine, peers, only, events, input, rounds, directory: peer_dir, out }
+        let CompareArguments { engine, peers, only, events, input, rounds, peer_dir, out, report } =
+            from;
+        Self { engine, peers, only, events, input, rounds, directory: peer_dir, out, report }
     }
 }
 
@@ -160,6 +165,20 @@ pub struct Options {
     /// Timed rounds of each comparison, instead of what the scale says; the interval needs 6
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=1_000))]
     pub repeat: Option<u32>,
+    /// Files in place of generated data.
+    #[command(flatten)]
+    pub own: Paths,
+}
+
+impl Options {
+    /// Where data are, with the user's own files, which are checked first when told so.
+    pub fn cache(&self, check: bool) -> Result<Cache> {
+        let own = Own::new(self.own.clone());
+        if check {
+            own.check()?;
+        }
+        Ok(Cache::new(&self.data).with_own(own))
+    }
 }
 
 fn scales() -> impl TypedValueParser<Value = Scale> {
@@ -227,8 +246,9 @@ pub fn memory_main(registry: &Registry, heap: &dyn Heap) -> ExitCode {
 }
 
 fn probe(registry: &Registry, cli: &MemoryCli, heap: &dyn Heap, progress: &Progress) -> Result<()> {
-    let Options { scale, seed, data, repeat: _ } = &cli.options;
-    let cache = Cache::new(data);
+    let Options { scale, seed, .. } = &cli.options;
+    // What the probe does not read need not be checked again.
+    let cache = cli.options.cache(false)?;
     let mut context = Context::new(&cli.id, *scale, *seed, &cache, progress);
     for (_, experiment) in registry.select(std::slice::from_ref(&cli.id))? {
         let peak_heap = experiment.probe(&cli.probe, &mut context, heap)?;

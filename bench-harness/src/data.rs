@@ -1,4 +1,4 @@
-//! The cache of generated input files.
+//! The cache of generated input files, and what stands in their place.
 //!
 //! A file is named after what it is made from: kind, parameters, seed. `data-gen` writes it under a
 //! temporary name first, so a killed run leaves nothing that looks whole, and checks an existing file
@@ -13,24 +13,42 @@ use data_gen::xml::XmlKind;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
+use crate::own::Own;
 use crate::progress::Progress;
+use crate::record::OwnFile;
 
 /// The directory that the command line uses unless told otherwise.
 pub const DEFAULT_DIRECTORY: &str = ".bench-data";
 
-/// A file of the cache.
+/// A document: a file of the cache, or one of the user's own.
 #[derive(Clone, Debug)]
 pub struct DataFile {
     /// Where it is.
     pub path: PathBuf,
-    /// What it was made from, its counts and its SHA-256.
-    pub manifest: Manifest,
+    /// Its SHA-256.
+    pub sha256: String,
+    /// The number of its elements.
+    pub elements: u64,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// Where a document comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Origin {
+    /// What it was made from, and its counts.
+    Generated(Manifest),
+    /// The user gave it.
+    Own(OwnFile),
 }
 
 impl DataFile {
     /// Its length.
     pub fn bytes(&self) -> u64 {
-        self.manifest.facts.bytes
+        match &self.origin {
+            Origin::Generated(manifest) => manifest.facts.bytes,
+            Origin::Own(file) => file.bytes,
+        }
     }
 
     /// The whole content.
@@ -40,16 +58,28 @@ impl DataFile {
     }
 }
 
-/// A directory of generated files.
+/// A directory of generated files, and the files that take the place of some.
 #[derive(Clone, Debug)]
 pub struct Cache {
     directory: PathBuf,
+    own: Own,
 }
 
 impl Cache {
     /// A cache in this directory, which is created with the first file.
     pub fn new(directory: impl Into<PathBuf>) -> Self {
-        Self { directory: directory.into() }
+        Self { directory: directory.into(), own: Own::default() }
+    }
+
+    /// The same with files of the user's own.
+    #[must_use]
+    pub fn with_own(self, own: Own) -> Self {
+        Self { own, ..self }
+    }
+
+    /// The files of the user's own.
+    pub fn own(&self) -> &Own {
+        &self.own
     }
 
     /// The directory.
@@ -67,7 +97,8 @@ impl Cache {
         let bar = progress.bytes(&format!("preparing {}", kind.name()), kind.expected_bytes());
         let manifest = data_gen::file::ensure(&path, kind, seed, &mut |bytes| bar.advance(bytes))
             .map_err(|error| Error::io(format!("cannot prepare {name}"), &error))?;
-        Ok(DataFile { path, manifest })
+        let (sha256, elements) = (manifest.sha256.clone(), manifest.facts.elements);
+        Ok(DataFile { path, sha256, elements, origin: Origin::Generated(manifest) })
     }
 }
 

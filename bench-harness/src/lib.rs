@@ -8,7 +8,7 @@
 //! | [`experiment`] | what an experiment is; one file per figure group; **start reading here** |
 //! | [`claim`] | the rules by which a claim of a paper is judged, fixed before measuring |
 //! | [`measure`] | interleaved runs, medians with intervals, memory, the machine |
-//! | [`data`] | the cache of generated input files |
+//! | [`data`], [`own`] | the cache of generated input files; files of the user's own in their place |
 //! | [`peer`] | other engines that do the same job, for `compare` |
 //! | [`record`] | `results.jsonl` and `claims.jsonl`: all that a report is made of |
 //! | [`number`], [`progress`], [`error`] | numbers in words, bars and messages, exit codes |
@@ -33,6 +33,7 @@ pub mod experiment;
 pub mod interrupt;
 pub mod measure;
 pub mod number;
+pub mod own;
 pub mod peer;
 pub mod progress;
 pub mod record;

@@ -67,6 +67,18 @@ impl From<f64> for X {
     }
 }
 
+/// A file of the user's own. Its SHA-256 is that of the data.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OwnFile {
+    /// What it was given as: see [`crate::own::Kind`].
+    pub kind: String,
+    /// Its name without its directory.
+    pub name: String,
+    /// Its length.
+    pub bytes: u64,
+}
+
 /// One measured point: a line of `results.jsonl`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -91,6 +103,9 @@ pub struct Row {
     pub seed: u64,
     /// SHA-256 of the input in lower-case hexadecimal, or nothing when there is no input file.
     pub data_sha256: Option<String>,
+    /// The user's own file that the input is, or is taken from, in place of generated data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_file: Option<OwnFile>,
     /// The machine, the compiler, the build and the scale: see [`crate::measure::machine`].
     pub machine: String,
 }
@@ -152,6 +167,11 @@ impl Records {
         self.rows.iter().filter(move |row| row.id == id)
     }
 
+    /// The user's own files that an experiment was measured over, each with its hash.
+    pub fn own_files_of<'a>(&'a self, id: &'a str) -> Vec<(&'a OwnFile, &'a str)> {
+        own_files(self.rows_of(id))
+    }
+
     /// The judgements of one experiment.
     pub fn judgements_of<'a>(&'a self, id: &'a str) -> impl Iterator<Item = &'a Judgement> + 'a {
         self.judgements.iter().filter(move |judgement| judgement.id == id)
@@ -167,6 +187,19 @@ impl Records {
         };
         Ok(Self { rows: read_lines(&results)?, judgements: read_lines(&claims)? })
     }
+}
+
+/// The user's own files among what rows were measured over, each once, with their hashes.
+pub fn own_files<'a>(rows: impl Iterator<Item = &'a Row>) -> Vec<(&'a OwnFile, &'a str)> {
+    let mut files: Vec<(&OwnFile, &str)> = Vec::new();
+    for row in rows {
+        if let (Some(file), Some(hash)) = (&row.own_file, &row.data_sha256)
+            && !files.iter().any(|(_, known)| known == hash)
+        {
+            files.push((file, hash));
+        }
+    }
+    files
 }
 
 /// Writes one value as one line of JSON.

@@ -1,10 +1,12 @@
 //! From rows to verdicts.
 
+use std::fmt::Write as _;
+
 use super::{Claim, ENDS, FLAT, Rule, SLIGHTLY, one_rule_at, ratio};
 use crate::experiment::Check;
 use crate::measure::summary::FEWEST;
 use crate::number::{short, with_unit};
-use crate::record::{Judgement, Row, Verdict, X};
+use crate::record::{Judgement, Row, Verdict, X, own_files};
 
 /// A verdict and the numbers it rests on.
 type Finding = (Verdict, String);
@@ -13,7 +15,13 @@ type Finding = (Verdict, String);
 /// looked past.
 pub fn judge(id: &str, claim: &Claim, rows: &[Row], checks: &[Check]) -> Judgement {
     let points = Points { rows: rows.iter().filter(|row| row.id == id).collect(), checks };
-    let (verdict, measured) = points.judge(&claim.rule);
+    let (verdict, mut measured) = points.judge(&claim.rule);
+    // An example's two texts are compared as they are.
+    if !claim.rule.must_hold() {
+        for (file, _) in own_files(points.rows.iter().copied()) {
+            let _ = write!(measured, "; over a file of one's own, {}", file.name);
+        }
+    }
     let paper = match &claim.rule {
         Rule::Example { check } => points.check(check).map_or("", |check| &check.expected),
         _ => &claim.paper,

@@ -1,8 +1,8 @@
 //! Outcomes of earlier runs, so that a reproduction that was stopped goes on where it was.
 //!
 //! An outcome is kept under what it depends on: the experiment, the scale, the seed, the rounds, the
-//! machine and the program, the latter by the SHA-256 of its file. Generated data follow from these; the
-//! hash of each data file is in the rows besides.
+//! machine, the program by the SHA-256 of its file, and files of the user's own by theirs. Generated data
+//! follow from these; the hash of each data file is in the rows besides.
 
 use std::fs;
 use std::io::{self, Write};
@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::cli::Options;
 use crate::error::{Error, Result};
 use crate::measure::machine;
+use crate::own::Own;
 use crate::record::{Judgement, Records, Row};
 use crate::sha256::Hasher;
 
@@ -40,12 +41,15 @@ struct Kept {
 
 impl Earlier {
     /// The outcomes beside the data of these options. The program's own file is read once.
-    pub fn new(options: &Options) -> Result<Self> {
+    pub fn new(options: &Options, own: &Own) -> Result<Self> {
         let fail = |error| Error::io("cannot read the program's own file", &error);
         let program = std::env::current_exe().map_err(fail)?;
         let mut hasher = Hasher::default();
         // No description has an end of line.
         writeln!(hasher, "{}", machine::describe(options.scale)).map_err(fail)?;
+        for file in own.hashes()? {
+            writeln!(hasher, "{file}").map_err(fail)?;
+        }
         let mut file = fs::File::open(program).map_err(fail)?;
         io::copy(&mut file, &mut hasher).map_err(fail)?;
         let key = hasher.finish()[..16].to_owned();

@@ -10,7 +10,6 @@ mod reproduce;
 use std::io::Write;
 
 use crate::cli::Options;
-use crate::data::Cache;
 use crate::error::{Error, Result};
 use crate::experiment::{About, Experiment, Kind, Registry};
 use crate::progress::Progress;
@@ -39,7 +38,7 @@ pub fn run(
     out: &mut dyn Write,
     progress: &Progress,
 ) -> Result<()> {
-    let cache = Cache::new(&options.data);
+    let cache = options.cache(true)?;
     let mut failures = Vec::new();
     for (about, experiment) in registry.select(ids)? {
         let outcome = execute(&about, experiment, Stage::All, options, &cache, progress);
@@ -65,7 +64,7 @@ pub fn verify(
     options: &Options,
     progress: &Progress,
 ) -> Result<()> {
-    let cache = Cache::new(&options.data);
+    let cache = options.cache(true)?;
     let mut failures = Vec::new();
     for (about, experiment) in registry.select(only)? {
         let outcome = execute(&about, experiment, Stage::Check, options, &cache, progress);

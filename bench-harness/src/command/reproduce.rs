@@ -52,12 +52,14 @@ pub fn reproduce(
     if machine::profile() != "release" {
         progress.message("this is not a release build: its times mean little");
     }
+    let cache = options.cache(true)?;
     // A directory that cannot be written to is a mistake in the call; no time was spent yet.
     let writer =
         Writer::create(directory).map_err(|error| Error::usage(format!("--out: {error}")))?;
     let runs = Runs {
         selected: &selected,
-        earlier: Earlier::new(options)?,
+        earlier: Earlier::new(options, cache.own())?,
+        cache,
         fresh,
         options,
         progress,
@@ -90,6 +92,7 @@ pub fn reproduce(
 struct Runs<'a> {
     selected: &'a [(About, &'a dyn Experiment)],
     earlier: Earlier,
+    cache: Cache,
     fresh: bool,
     options: &'a Options,
     progress: &'a Progress,
@@ -101,7 +104,6 @@ impl Runs<'_> {
     /// Runs what has no earlier outcome. Returns the failures.
     fn perform(&self) -> Result<Vec<Error>> {
         let (options, progress) = (self.options, self.progress);
-        let cache = Cache::new(&options.data);
         let mut failures = Vec::new();
         let bar = progress.bar("experiments", self.selected.len() as u64);
         for (place, (about, experiment)) in self.selected.iter().enumerate() {
@@ -112,7 +114,8 @@ impl Runs<'_> {
                 self.add(&records)?;
             } else {
                 let start = Instant::now();
-                let outcome = execute(about, *experiment, Stage::All, options, &cache, progress);
+                let outcome =
+                    execute(about, *experiment, Stage::All, options, &self.cache, progress);
                 self.add(&outcome.records)?;
                 if outcome.failure.is_none() {
                     self.earlier.keep(&about.id, &outcome.records, start.elapsed())?;

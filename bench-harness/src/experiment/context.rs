@@ -9,6 +9,7 @@ use crate::data::{Cache, DataFile};
 use crate::error::Result;
 use crate::measure::memory::{self, Memory};
 use crate::measure::{Plan, Samples, Summary, machine};
+use crate::own::Own;
 use crate::progress::Progress;
 use crate::record::{Row, X};
 
@@ -38,7 +39,7 @@ impl<'a> Context<'a> {
             data,
             progress,
             repeat: None,
-            record: Recorder::new(id, seed, machine::describe(scale)),
+            record: Recorder::new(id, seed, machine::describe(scale)).with_own(data.own().clone()),
         }
     }
 
@@ -47,7 +48,7 @@ impl<'a> Context<'a> {
     pub fn plan(&self) -> Plan {
         let (warm_up, rounds, shortest) = match self.scale {
             Scale::Tiny => (1, 6, 1),
-            Scale::Quick => (1, 9, 20),
+            Scale::Quick => (1, 7, 10),
             Scale::Paper => (2, 11, 50),
             Scale::Full => (2, 15, 50),
         };
@@ -59,7 +60,24 @@ impl<'a> Context<'a> {
     /// same scale, seed and data directory. The rows that the probe recorded are added to this
     /// experiment's.
     pub fn memory(&mut self, probe: &str) -> Result<Memory> {
-        let arguments: [OsString; 8] = [
+        let (memory, rows) = memory::measure(&self.probe_call(probe))?;
+        self.record.rows.extend(rows);
+        Ok(memory)
+    }
+
+    /// The same for several probes, side by side: their processes count bytes and take no times.
+    pub fn memories<P: AsRef<str>>(&mut self, probes: &[P]) -> Result<Vec<Memory>> {
+        let calls: Vec<_> = probes.iter().map(|probe| self.probe_call(probe.as_ref())).collect();
+        let measured = memory::measure_all(&calls)?;
+        let add = |(memory, rows)| {
+            self.record.rows.extend::<Vec<Row>>(rows);
+            memory
+        };
+        Ok(measured.into_iter().map(add).collect())
+    }
+
+    fn probe_call(&self, probe: &str) -> Vec<OsString> {
+        let mut arguments: Vec<OsString> = vec![
             (&self.record.id).into(),
             probe.into(),
             "--scale".into(),
@@ -69,9 +87,10 @@ impl<'a> Context<'a> {
             "--data".into(),
             self.data.directory().into(),
         ];
-        let (memory, rows) = memory::measure(&arguments)?;
-        self.record.rows.extend(rows);
-        Ok(memory)
+        for (kind, path) in self.data.own().paths().kinds() {
+            arguments.extend([format!("--{}", kind.name()).into(), path.into()]);
+        }
+        arguments
     }
 }
 
@@ -93,6 +112,7 @@ pub struct Recorder {
     seed: u64,
     machine: String,
     data_sha256: Option<String>,
+    own: Own,
     rows: Vec<Row>,
     checks: Vec<Check>,
 }
@@ -100,13 +120,19 @@ pub struct Recorder {
 impl Recorder {
     /// An empty recorder for the experiment `id`.
     pub fn new(id: &str, seed: u64, machine: String) -> Self {
-        let (rows, checks) = (Vec::new(), Vec::new());
-        Self { id: id.to_owned(), seed, machine, data_sha256: None, rows, checks }
+        let (rows, checks, own) = (Vec::new(), Vec::new(), Own::default());
+        Self { id: id.to_owned(), seed, machine, data_sha256: None, own, rows, checks }
+    }
+
+    /// The same where points over one of these files say so.
+    #[must_use]
+    pub fn with_own(self, own: Own) -> Self {
+        Self { own, ..self }
     }
 
     /// Says which file the following points are about.
     pub fn data(&mut self, file: Option<&DataFile>) {
-        self.data_sha256 = file.map(|file| file.manifest.sha256.clone());
+        self.data_sha256 = file.map(|file| file.sha256.clone());
     }
 
     /// Says what the following points are about when it is in no file: the SHA-256 of what the
@@ -121,6 +147,7 @@ impl Recorder {
         if ![median, lo, hi].iter().all(|number| number.is_finite()) {
             return;
         }
+        let own_file = self.data_sha256.as_ref().and_then(|hash| self.own.of_hash(hash));
         self.rows.push(Row {
             id: self.id.clone(),
             series: series.to_owned(),
@@ -132,6 +159,7 @@ impl Recorder {
             hi,
             seed: self.seed,
             data_sha256: self.data_sha256.clone(),
+            own_file,
             machine: self.machine.clone(),
         });
     }

@@ -7,10 +7,11 @@
 //! prepares its input, then runs the part whose memory is asked for inside `peak_during` of its [`Heap`].
 
 use std::ffi::OsString;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
-use std::{env, fs};
+use std::{env, fs, thread};
 
 use serde::{Deserialize, Serialize};
 
@@ -85,6 +86,26 @@ pub fn measure(arguments: &[OsString]) -> Result<(Memory, Vec<Row>)> {
     let memory = serde_json::from_slice(lines.next().unwrap_or_default()).map_err(fail)?;
     let rows: Result<Vec<Row>, _> = lines.map(serde_json::from_slice).collect();
     Ok((memory, rows.map_err(fail)?))
+}
+
+/// Several calls of [`measure`], as many at a time as there are processors; the results in their order.
+pub fn measure_all(calls: &[Vec<OsString>]) -> Result<Vec<(Memory, Vec<Row>)>> {
+    // Built before there are several that would do it.
+    binary()?;
+    let at_once = thread::available_parallelism().map_or(1, NonZero::get);
+    let mut results = Vec::with_capacity(calls.len());
+    for some in calls.chunks(at_once) {
+        let measured = thread::scope(|scope| {
+            let threads: Vec<_> =
+                some.iter().map(|call| scope.spawn(move || measure(call))).collect();
+            let join = |thread: thread::ScopedJoinHandle<'_, _>| {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            threads.into_iter().map(join).collect::<Result<Vec<_>>>()
+        })?;
+        results.extend(measured);
+    }
+    Ok(results)
 }
 
 /// Set when this process has built the memory binary.

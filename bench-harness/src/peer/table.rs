@@ -37,6 +37,7 @@ pub fn rows(measured: &Measured, common: &Common) -> Vec<Row> {
         hi: summary.hi,
         seed: common.seed,
         data_sha256: Some(measured.sha256.clone()),
+        own_file: None,
         machine: common.machine.clone(),
     };
     let count = |name: &str, matches: u64| {
@@ -80,14 +81,30 @@ fn ratios(peer: &Times, own: &Times) -> impl Iterator<Item = (&'static str, Summ
     cpu.into_iter().chain(wall)
 }
 
-/// The table, a line for each workload and peer, with a heading; below it what has no place in it. Times
-/// are CPU times: others that use the machine lengthen wall times, though not much their ratios.
+/// A table, its heading first, and what has no place in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cells {
+    /// The lines, all of the same length.
+    pub lines: Vec<Vec<String>>,
+    /// Sentences.
+    pub notes: Vec<String>,
+}
+
+/// The table in words, with aligned columns.
 pub fn table(all: &[Measured]) -> String {
+    let Cells { lines, notes } = cells(all);
+    let notes: String = notes.into_iter().map(|note| note + "\n").collect();
+    align(&lines) + &notes
+}
+
+/// A line for each workload and peer. Times are CPU times: others that use the machine lengthen wall
+/// times, though not much their ratios.
+pub fn cells(all: &[Measured]) -> Cells {
     let mut lines = vec![HEADING.map(str::to_owned).to_vec()];
     if let Some(measured) = all.first() {
         lines[0][OWN] = measured.engine.to_owned();
     }
-    let mut notes = String::new();
+    let mut notes = Vec::new();
     for measured in all {
         let time = |times: &Times| {
             per_event(&times.cpu, measured.events)
@@ -125,14 +142,17 @@ pub fn table(all: &[Measured]) -> String {
             rest.push("differs".to_owned());
             line(rest);
             let (workload, own) = (measured.workload, measured.answer);
-            let _ = writeln!(notes, "{name} on {workload} finds {answer}, not {own}{reason}");
+            notes.push(format!("{name} on {workload} finds {answer}, not {own}{reason}"));
         }
         for case in &measured.cases {
-            let _ = writeln!(notes, "{}: {case}", measured.workload);
+            notes.push(format!("{}: {case}", measured.workload));
         }
     }
-    align(&lines) + &notes
+    Cells { lines, notes }
 }
+
+/// The columns of words, which stand to the left; the others are numbers.
+pub const LEFT: [usize; 2] = [0, 4];
 
 /// The column of our engine.
 const OWN: usize = 3;
@@ -208,9 +228,9 @@ fn align(lines: &[Vec<String>]) -> String {
         for (column, cell) in line.iter().enumerate() {
             let widths = lines.iter().map(|line| line[column].chars().count());
             let width = widths.max().unwrap_or(0);
-            let _ = match column {
-                0 | 4 => write!(row, "{cell:<width$}  "),
-                _ => write!(row, "{cell:>width$}  "),
+            let _ = match LEFT.contains(&column) {
+                true => write!(row, "{cell:<width$}  "),
+                false => write!(row, "{cell:>width$}  "),
             };
         }
         text.push_str(row.trim_end());

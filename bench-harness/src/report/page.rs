@@ -11,19 +11,12 @@ use super::{glossary, section, theme};
 use crate::error::Result;
 use crate::experiment::{Paper, Registry};
 use crate::measure::machine;
-use crate::record::{Records, Row, Verdict};
+use crate::number::grouped;
+use crate::record::{OwnFile, Records, Row, Verdict, own_files};
 
 /// Renders the page.
 pub fn render(registry: &Registry, records: &Records) -> Result<String> {
-    let mut page = String::new();
-    let style = [theme::COLOURS, theme::PAGE, theme::DRAWINGS].concat();
-    let _ = write!(
-        page,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <title>Reproduction report</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
-    );
+    let mut page = head("Reproduction report");
     front(&mut page, registry, records);
     for experiment in registry.iter() {
         section::render(&mut page, experiment, records)?;
@@ -34,6 +27,17 @@ pub fn render(registry: &Registry, records: &Records) -> Result<String> {
          <code>bench-harness report</code> builds it again.</p></footer>\n</body>\n</html>\n",
     );
     Ok(page)
+}
+
+/// The beginning of a page with this title, which is markup.
+pub(super) fn head(title: &str) -> String {
+    let style = [theme::COLOURS, theme::PAGE, theme::DRAWINGS].concat();
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <title>{title}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
+    )
 }
 
 /// A verdict with its colour.
@@ -130,6 +134,16 @@ fn circumstances(page: &mut String, registry: &Registry, records: &Records) {
     if !seeds.is_empty() {
         let _ = writeln!(page, "<dt>Seed</dt><dd>{}</dd>", seeds.join(", "));
     }
+    for (file, sha256) in own_files(records.rows.iter()) {
+        let OwnFile { kind, name, bytes } = file;
+        let _ = writeln!(
+            page,
+            "<dt>Data of one's own</dt><dd>{} given as {}: {} bytes, SHA-256 {sha256}</dd>",
+            Escaped(name),
+            Escaped(kind),
+            grouped(*bytes as f64)
+        );
+    }
     if let Some(command) = repeat_all(registry, records) {
         let _ = writeln!(page, "<dt>To repeat</dt><dd><code>{}</code></dd>", Escaped(&command));
     }
@@ -140,21 +154,32 @@ fn circumstances(page: &mut String, registry: &Registry, records: &Records) {
 pub(super) fn repeat(records: &Records, id: &str) -> Option<String> {
     // An example may have no rows; it then ran as the others did.
     let row = records.rows_of(id).next().or(records.rows.first())?;
-    command(&format!("run {id}"), row)
+    Some(command(&format!("run {id}"), row)? + &options(&records.own_files_of(id)))
 }
 
 /// The command that repeats the whole run: of all experiments, or only of those that ran.
 fn repeat_all(registry: &Registry, records: &Records) -> Option<String> {
     let row = records.rows.first()?;
+    let files = options(&own_files(records.rows.iter()));
     let all = registry.ids();
     let has_run = |id: &&String| {
         records.rows_of(id).next().is_some() || records.judgements_of(id).next().is_some()
     };
     let ran: Vec<&str> = all.iter().filter(has_run).map(String::as_str).collect();
     if ran.len() == all.len() {
-        return command("reproduce", row);
+        return Some(command("reproduce", row)? + &files);
     }
-    command(&format!("reproduce --only {}", ran.join(",")), row)
+    Some(command(&format!("reproduce --only {}", ran.join(",")), row)? + &files)
+}
+
+/// The options that give these files.
+fn options(files: &[(&OwnFile, &str)]) -> String {
+    let plain = |name: &str| name.chars().all(|c| c.is_alphanumeric() || "._-".contains(c));
+    let option = |(OwnFile { kind, name, .. }, _): &(&OwnFile, &str)| match plain(name) {
+        true => format!(" --{kind} {name}"),
+        false => format!(" --{kind} '{}'", name.replace('\'', "'\\''")),
+    };
+    files.iter().map(option).collect()
 }
 
 fn command(what: &str, row: &Row) -> Option<String> {

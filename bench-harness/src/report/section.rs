@@ -9,6 +9,7 @@ use super::{dot_svg, svg};
 use crate::error::Result;
 use crate::experiment::{About, Artefact, Experiment, Plot, Style};
 use crate::number::grouped;
+use crate::own;
 use crate::record::{Judgement, Records, Row, X};
 
 /// Widths of the two drawings of each chart: the style sheet shows the one that fits the screen, so
@@ -48,22 +49,23 @@ pub(super) fn render(
             table(page, plot, &rows);
             continue;
         }
-        let drawings = [("wide", WIDE), ("narrow", NARROW)];
-        let drawings =
-            drawings.map(|(class, width)| Some((class, svg::chart(plot, &rows, width)?)));
-        if drawings.iter().all(Option::is_none) {
-            continue;
-        }
-        let _ = writeln!(page, "<figure>\n<figcaption>{}</figcaption>", Escaped(&plot.title));
-        for (class, drawing) in drawings.into_iter().flatten() {
-            let _ = writeln!(page, "<div class=\"{class}\">{drawing}</div>");
-        }
-        page.push_str("</figure>\n");
+        figure(page, plot, &rows);
     }
     for artefact in experiment.artefacts()? {
         render_artefact(page, &artefact)?;
     }
     let _ = write!(page, "<h3>How we measured</h3>\n{}", paragraphs(&about.method));
+    for (file, sha256) in records.own_files_of(&about.id) {
+        let reading = own::Kind::ALL.into_iter().find(|kind| kind.name() == file.kind);
+        let text = format!(
+            "Here the data are the user's own in part or in whole: {}, given as {}, {} bytes, SHA-256 {sha256}. {}",
+            file.name,
+            file.kind,
+            grouped(file.bytes as f64),
+            reading.map_or("", own::Kind::reading)
+        );
+        page.push_str(&paragraphs(&text).to_string());
+    }
     if let Some(reconstruction) = &about.reconstruction {
         let _ = write!(page, "<h3>What we reconstructed</h3>\n{}", paragraphs(reconstruction));
     }
@@ -73,6 +75,20 @@ pub(super) fn render(
     }
     page.push_str("<p><a href=\"#contents\">Back to the contents</a></p>\n</section>\n");
     Ok(())
+}
+
+/// Appends the drawings of a plot, if it has rows.
+pub(super) fn figure(page: &mut String, plot: &Plot, rows: &[&Row]) {
+    let drawings = [("wide", WIDE), ("narrow", NARROW)];
+    let drawings = drawings.map(|(class, width)| Some((class, svg::chart(plot, rows, width)?)));
+    if drawings.iter().all(Option::is_none) {
+        return;
+    }
+    let _ = writeln!(page, "<figure>\n<figcaption>{}</figcaption>", Escaped(&plot.title));
+    for (class, drawing) in drawings.into_iter().flatten() {
+        let _ = writeln!(page, "<div class=\"{class}\">{drawing}</div>");
+    }
+    page.push_str("</figure>\n");
 }
 
 fn claims(page: &mut String, about: &About, records: &Records) {
@@ -208,7 +224,7 @@ fn render_artefact(page: &mut String, artefact: &Artefact) -> Result<()> {
 }
 
 /// All rows, folded away: numbers first, then where they come from.
-fn raw(page: &mut String, rows: &[&Row]) {
+pub(super) fn raw(page: &mut String, rows: &[&Row]) {
     if rows.is_empty() {
         return;
     }

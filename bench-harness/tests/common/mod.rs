@@ -24,6 +24,7 @@ pub fn row(series: &str, x: impl Into<X>, (lo, value, hi): (f64, f64, f64), n: u
         hi,
         seed: 1,
         data_sha256: None,
+        own_file: None,
         machine: "a machine; scale tiny".to_owned(),
     }
 }

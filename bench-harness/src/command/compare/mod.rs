@@ -5,6 +5,7 @@ mod nfab;
 mod rpdt;
 mod ujoin;
 
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -16,9 +17,10 @@ use crate::error::{Error, Result};
 use crate::measure::machine;
 use crate::peer::Runner;
 use crate::peer::rounds::{Contender, Measured, Outcome, measure};
-use crate::peer::table::{Common, rows, table};
+use crate::peer::table::{Common, cells, rows, table};
 use crate::progress::Progress;
 use crate::record::{Judgement, Records, Writer, write_line};
+use crate::report::comparison::{self, Comparison};
 use crate::sha256::Hasher;
 
 /// The engines that have peers.
@@ -32,6 +34,18 @@ pub enum Engine {
     Ujoin,
     /// Tree patterns over XML
     Rpdt,
+}
+
+impl Engine {
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Nfab => "nfab",
+            Self::Multipattern => "multipattern",
+            Self::Ujoin => "ujoin",
+            Self::Rpdt => "rpdt",
+        }
+    }
 }
 
 /// What to compare.
@@ -53,6 +67,31 @@ pub struct Compare {
     pub directory: Option<PathBuf>,
     /// Where a file of results goes, if anywhere.
     pub out: Option<PathBuf>,
+    /// Where a page goes, if anywhere.
+    pub report: Option<PathBuf>,
+}
+
+impl Compare {
+    /// The command that does it again.
+    fn command(&self, options: &Options) -> String {
+        let Self { engine, peers, only, events, input, rounds, .. } = self;
+        let mut text = "cargo run --release -p bench-harness -- compare".to_owned();
+        let _ = write!(text, " {}", engine.name());
+        for (name, list) in [("peers", peers), ("only", only)] {
+            if !list.is_empty() {
+                let _ = write!(text, " --{name} {}", list.join(","));
+            }
+        }
+        if let Some(events) = events {
+            let _ = write!(text, " --events {events}");
+        }
+        if let Some(input) = input {
+            let _ = write!(text, " --input {}", input.display());
+        }
+        let Options { scale, seed, .. } = options;
+        let _ = write!(text, " --rounds {rounds} --scale {scale} --seed {seed}");
+        text
+    }
 }
 
 /// Runs an engine and its peers; rows go to `out`, the table to the progress.
@@ -62,6 +101,10 @@ pub fn compare(
     out: &mut dyn Write,
     progress: &Progress,
 ) -> Result<()> {
+    if let Some((kind, _)) = options.own.kinds().next() {
+        let message = "is for the papers' experiments; compare takes a file by --input";
+        return Err(Error::usage(format!("--{} {message}", kind.name())));
+    }
     let common = Common { seed: options.seed, machine: machine::describe(options.scale) };
     let mut session = Session {
         compare,
@@ -71,6 +114,7 @@ pub fn compare(
         out,
         progress,
         said: Vec::new(),
+        workloads: Vec::new(),
         all: Vec::new(),
         records: Records::default(),
     };
@@ -96,6 +140,8 @@ struct Session<'a> {
     out: &'a mut dyn Write,
     progress: &'a Progress,
     said: Vec<String>,
+    /// What was begun: name and title.
+    workloads: Vec<(String, String)>,
     all: Vec<Measured>,
     records: Records,
 }
@@ -114,6 +160,12 @@ struct Job<'a> {
 const LOOKED_AT: u64 = 300;
 
 impl Session<'_> {
+    /// Tells that a workload begins.
+    fn begin(&mut self, name: &str, title: &str) {
+        self.progress.message(format!("{name}: {title}"));
+        self.workloads.push((name.to_owned(), title.to_owned()));
+    }
+
     fn say_once(&mut self, text: impl Into<String>) {
         let text = text.into();
         if !self.said.contains(&text) {
@@ -173,7 +225,35 @@ impl Session<'_> {
             writer.add(&self.records)?;
             writer.finish()?;
         }
+        if let Some(directory) = &self.compare.report {
+            self.report(directory)?;
+        }
         super::fail_when_any(&self.all.iter().flat_map(Measured::wrong).collect::<Vec<_>>())
+    }
+}
+
+impl Session<'_> {
+    /// Writes the page, and beside it what it is made of.
+    fn report(&self, directory: &Path) -> Result<()> {
+        let engine = self.compare.engine.name();
+        let comparison = Comparison {
+            engine,
+            workloads: &self.workloads,
+            cells: &cells(&self.all),
+            said: &self.said,
+            command: &self.compare.command(self.options),
+        };
+        let page = comparison::render(&comparison, &self.records);
+        let base = format!("compare-{engine}");
+        let lines = |out: &mut dyn Write| {
+            self.records.rows.iter().try_for_each(|row| write_line(out, row))?;
+            self.records.judgements.iter().try_for_each(|one| write_line(out, one))
+        };
+        write(directory, &format!("{base}.jsonl"), lines)?;
+        let html = format!("{base}.html");
+        let (path, _) = write(directory, &html, |out| out.write_all(page.as_bytes()))?;
+        self.progress.message(format!("page: {}", path.display()));
+        Ok(())
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) fn compare(session: &mut Session<'_>) -> Result<()> {
     let input = compare.input.as_deref().map(Input::read).transpose()?;
     let seed = session.options.seed;
     for workload in chosen {
-        session.progress.message(format!("{}: {}", workload.name, workload.title));
+        session.begin(workload.name, workload.title);
         let events = compare.events.unwrap_or_else(|| workload.events(session.options.scale));
         let load = Rc::new(match &input {
             Some(input) => workload.of_file(input, events, seed),

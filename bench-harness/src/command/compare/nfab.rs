@@ -21,7 +21,7 @@ pub(super) fn compare(session: &mut Session<'_>) -> Result<()> {
     let wanted = choose_peers(&Peer::ALL, Peer::name, &compare.peers)?;
     let (data, seed) = (&session.options.data, session.options.seed);
     for workload in chosen {
-        session.progress.message(format!("{}: {}", workload.name, workload.title));
+        session.begin(workload.name, workload.title);
         let events = compare.events.unwrap_or_else(|| workload.events(session.options.scale));
         let ticks = workload.generate(events, seed);
         let name = format!("ticks-{}-{events}-seed-{seed}.csv", workload.keys);

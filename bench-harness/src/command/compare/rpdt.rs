@@ -32,11 +32,11 @@ pub(super) fn compare(session: &mut Session<'_>) -> Result<()> {
         let document = match &given {
             Some(document) => {
                 let path = document.path.display();
-                session.progress.message(format!("{}: {path}: {ELEMENTS}", workload.name));
+                session.begin(workload.name, &format!("{path}: {ELEMENTS}"));
                 Rc::clone(document)
             }
             None => {
-                session.progress.message(format!("{}: {}", workload.name, workload.title));
+                session.begin(workload.name, workload.title);
                 let kind = workload.data.kind(factor(session.options.scale));
                 Rc::new(Document::generated(&cache.xml(&kind, seed, session.progress)?)?)
             }

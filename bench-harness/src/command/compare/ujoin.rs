@@ -25,7 +25,7 @@ pub(super) fn compare(session: &mut Session<'_>) -> Result<()> {
     let wanted = choose_peers(Peer::ALL, Peer::name, &compare.peers)?;
     let seed = session.options.seed;
     for workload in chosen {
-        session.progress.message(format!("{}: {}", workload.name, workload.title));
+        session.begin(workload.name, workload.title);
         let wished = compare.events.unwrap_or_else(|| workload.tuples(session.options.scale));
         let load = Rc::new(workload.generate(wished, seed)?);
         let events = load.tuples.tuples.len() as u64;

@@ -176,7 +176,7 @@ impl Experiment for Growth {
         race::record_ratios(context, &runs, &steps);
         let gains = METHODS[..3].iter().map(|method| (Method::Single.name(), method.name()));
         race::record_ratios(context, &runs, &gains.collect::<Vec<_>>());
-        METHODS.into_iter().try_for_each(|method| context.memory(method.name()).map(drop))
+        context.memories(&METHODS.map(Method::name)).map(drop)
     }
 
     fn sentences(&self, rows: &[&Row]) -> Vec<String> {

@@ -208,7 +208,7 @@ impl Experiment for Memory {
 
     fn measure(&self, context: &mut Context<'_>) -> Result<()> {
         let ways = METHODS.map(Method::name).into_iter().chain(CROSSED.map(|(way, ..)| way));
-        ways.into_iter().try_for_each(|way| context.memory(way).map(drop))
+        context.memories(&ways.collect::<Vec<_>>()).map(drop)
     }
 
     fn sentences(&self, rows: &[&Row]) -> Vec<String> {

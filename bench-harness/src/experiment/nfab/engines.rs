@@ -13,6 +13,7 @@ use nfab::{
 
 use crate::baseline::stock::{Answer, Outcome, Stock};
 use crate::error::{Error, Result};
+use crate::experiment::Context;
 
 pub use crate::experiment::common::{agree, generating, hash};
 
@@ -176,6 +177,16 @@ impl Nfab {
         }
         Ok(sink.matches)
     }
+}
+
+/// The stream of these options, or as many of the first events that the user gave in its place.
+pub fn stocks_or_own(context: &Context<'_>, options: &StockOptions) -> Result<Stream<Stock>> {
+    let Some((events, sha256)) = context.data.own().stock()? else {
+        return stocks(options, context.seed);
+    };
+    let length =
+        usize::try_from(options.events).map_or(events.len(), |most| most.min(events.len()));
+    Ok(Stream { events: events[..length].into(), sha256: sha256.to_owned() })
 }
 
 /// Events in memory.

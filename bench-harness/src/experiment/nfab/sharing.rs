@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::engines::{Held, Nfab, Stream, Way, agree, stock_schema, stocks};
+use super::engines::{Held, Nfab, Stream, Way, agree, stock_schema, stocks_or_own};
 use super::sweep::{self, Sweep, cpu};
 use crate::baseline::stock::forks::{self, Query};
 use crate::baseline::stock::{Answer, Stock};
@@ -166,8 +166,8 @@ impl Experiment for Sharing {
     fn measure(&self, context: &mut Context<'_>) -> Result<()> {
         let stream = stream(context)?;
         for x in FORKS {
-            for contender in CONTENDERS {
-                let memory = context.memory(&format!("{contender}/{x}"))?;
+            let probes = CONTENDERS.map(|contender| format!("{contender}/{x}"));
+            for (contender, memory) in CONTENDERS.into_iter().zip(context.memories(&probes)?) {
                 context.record.count(&heap_of(contender), x, memory.peak_heap, "bytes");
             }
         }
@@ -239,7 +239,7 @@ fn stream(context: &Context<'_>) -> Result<Stream<Stock>> {
         Scale::Paper => 100_000,
         Scale::Full => 1_000_000,
     };
-    stocks(&StockOptions::new(events), context.seed)
+    stocks_or_own(context, &StockOptions::new(events))
 }
 
 fn engine(query: &Query, contender: &str) -> Result<Nfab> {

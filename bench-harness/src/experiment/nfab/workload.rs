@@ -3,7 +3,7 @@
 use data_gen::stream::StockOptions;
 use nfab::HistoryKind;
 
-use super::engines::{Nfab, Stream, Way, agree, stock_schema, stocks};
+use super::engines::{Nfab, Stream, Way, agree, stock_schema, stocks_or_own};
 use crate::baseline::stock::{Answer, Outcome, Predicate, Query, Stock, Strategy, join, private};
 use crate::error::Result;
 use crate::experiment::{Artefact, Context, Scale};
@@ -84,7 +84,7 @@ pub fn options(scale: Scale) -> StockOptions {
 
 /// The paper's stream.
 pub fn stream(context: &Context<'_>) -> Result<Stream<Stock>> {
-    stocks(&options(context.scale), context.seed)
+    stocks_or_own(context, &options(context.scale))
 }
 
 /// The answer of a query, after everything that can answer it has given the same: both buffers, what

@@ -11,6 +11,7 @@ use data_gen::xml::{DblpOptions, TreebankOptions, XmarkOptions, XmlKind};
 use crate::data::DataFile;
 use crate::error::Result;
 use crate::experiment::{Context, Scale};
+use crate::own;
 
 /// The data sets of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,8 +39,20 @@ impl DataSet {
 
     /// The document that the engines are compared on.
     pub fn file(self, context: &Context<'_>) -> Result<DataFile> {
+        if let Some(file) = self.own_file(context)? {
+            return Ok(file);
+        }
         let kind = self.kind(factor(context.scale));
         context.data.xml(&kind, context.seed, context.progress)
+    }
+
+    /// The one that the user gave in its place.
+    pub fn own_file(self, context: &Context<'_>) -> Result<Option<DataFile>> {
+        context.data.own().document(match self {
+            Self::Xmark => own::Kind::Xmark,
+            Self::Dblp => own::Kind::Dblp,
+            Self::Treebank => own::Kind::Treebank,
+        })
     }
 
     /// The small document that brute force can manage.

@@ -139,7 +139,7 @@ impl Experiment for Fig8 {
 
     fn check(&self, context: &mut Context<'_>) -> Result<()> {
         // Reading from file and from memory must not differ in answers.
-        let file = document(context, sizes(context.scale)[0].1)?;
+        let (_, file) = documents(context)?.remove(0);
         let bytes = file.read()?;
         for query in curves() {
             let engine = Rpdt::new(query)?;
@@ -152,8 +152,7 @@ impl Experiment for Fig8 {
 
     fn measure(&self, context: &mut Context<'_>) -> Result<()> {
         let mut files = Vec::new();
-        for (size, factor) in sizes(context.scale) {
-            let file = document(context, factor)?;
+        for (size, file) in documents(context)? {
             let bytes = if file.bytes() <= LARGEST_IN_MEMORY { Some(file.read()?) } else { None };
             files.push((size, file, bytes));
         }
@@ -242,8 +241,18 @@ fn reference() -> Result<&'static Query> {
     queries::named(REFERENCE).ok_or_else(|| Error::failed("the reference query is gone"))
 }
 
+/// A generated document.
 pub(super) fn document(context: &Context<'_>, factor: f64) -> Result<DataFile> {
     context.data.xml(&DataSet::Xmark.kind(factor), context.seed, context.progress)
+}
+
+/// The documents of a scale, at least one, with the sizes that the paper would give them; or the user's.
+fn documents(context: &Context<'_>) -> Result<Vec<(f64, DataFile)>> {
+    if let Some(file) = DataSet::Xmark.own_file(context)? {
+        return Ok(vec![((file.bytes() as f64 / 1e5).round() / 10.0, file)]);
+    }
+    let document = |(size, factor)| Ok((size, document(context, factor)?));
+    sizes(context.scale).into_iter().map(document).collect()
 }
 
 /// A contender that must count the same in every run. Contenders of different queries count
@@ -290,7 +299,7 @@ fn record(context: &mut Context<'_>, size: f64, file: &DataFile, one: &Samples<(
         LOOP_FILE => "quick-xml",
         query => query,
     };
-    let tags = 2.0 * file.manifest.facts.elements as f64;
+    let tags = 2.0 * file.elements as f64;
     context.record.point(&per_tag(size), name, cpu.scale(1e9 / tags), "ns");
 }
 

@@ -95,7 +95,7 @@ impl Axis {
 impl Curve {
     /// What is joined at every x.
     fn places(self, context: &Context<'_>) -> Result<Vec<Place>> {
-        let (rate, seed) = (rate(context.scale), context.seed);
+        let rate = rate(context.scale);
         let windows = match (self.axis, context.scale) {
             // Time must pass a few times over the longest interval, 150 min.
             (Axis::Interval, Scale::Full) => 12.0,
@@ -103,23 +103,19 @@ impl Curve {
             (_, Scale::Full) => 8.0,
             _ => 2.5,
         };
-        let load = |streams| Load::new(self.data, streams, rate, windows, seed);
+        let load = |streams| Load::or_own(self.data, streams, rate, windows, context);
         let theta = |percent| Product::from(hundredths(percent));
         let mut places = Vec::new();
         match self.axis {
             Axis::Checkpoints => {
                 for streams in CHECKPOINTS {
                     let setup = Setup::new(streams, theta(70))?;
-                    places.push(Place {
-                        x: f64::from(streams).into(),
-                        load: load(streams)?,
-                        setup,
-                        before: 0,
-                    });
+                    let Some(load) = load(streams)? else { continue };
+                    places.push(Place { x: f64::from(streams).into(), load, setup, before: 0 });
                 }
             }
             Axis::Interval => {
-                let load = load(60)?;
+                let Some(load) = load(60)? else { return Ok(places) };
                 for minutes in MINUTES {
                     let mut setup = Setup::new(60, theta(70))?;
                     setup.interval = i64::from(minutes) * 60;
@@ -128,7 +124,7 @@ impl Curve {
                 }
             }
             Axis::Threshold => {
-                let load = load(60)?;
+                let Some(load) = load(60)? else { return Ok(places) };
                 for percent in THRESHOLDS {
                     let setup = Setup::new(60, theta(percent))?;
                     let x = (f64::from(percent) / 100.0).into();

@@ -46,10 +46,13 @@ fn cost(data: Data) -> String {
 fn places(context: &Context<'_>) -> Result<Vec<Place>> {
     let theta = Product::from(hundredths(70));
     let place = |data: Data| {
-        let load = Load::new(data, 60, rate(context.scale), 2.5, context.seed)?;
-        Ok(Place { x: data.name().into(), load, setup: Setup::new(60, theta)?, before: 0 })
+        let Some(load) = Load::or_own(data, 60, rate(context.scale), 2.5, context)? else {
+            return Ok(None);
+        };
+        let x = data.name().into();
+        Ok(Some(Place { x, load, setup: Setup::new(60, theta)?, before: 0 }))
     };
-    DATA.into_iter().map(place).collect()
+    DATA.into_iter().filter_map(|data| place(data).transpose()).collect()
 }
 
 impl Experiment for Datasets {

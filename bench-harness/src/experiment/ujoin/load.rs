@@ -8,8 +8,9 @@ use data_gen::stream::{
 use ujoin::{Probability, Product, Tuple};
 
 use crate::error::{Error, Result};
-use crate::experiment::Scale;
 pub use crate::experiment::common::{generating, hash};
+use crate::experiment::{Context, Scale};
+use crate::own;
 
 /// The paper's window: the travel time between any two checkpoints, 60 min, in seconds.
 pub const WINDOW: i64 = 3600;
@@ -89,6 +90,30 @@ impl Load {
         }
     }
 
+    /// As [`new`](Self::new); traffic data are the user's sightings if there are any. Nothing when they
+    /// have not so many checkpoints.
+    pub fn or_own(
+        data: Data,
+        streams: u32,
+        rate: u32,
+        windows: f64,
+        context: &Context<'_>,
+    ) -> Result<Option<Self>> {
+        match context.data.own().sightings()? {
+            Some((sightings, _)) if data == Data::Traffic && sightings.streams < streams => {
+                Ok(None)
+            }
+            Some((sightings, sha256)) if data == Data::Traffic => {
+                let most = (f64::from(streams) * f64::from(rate) * windows) as usize;
+                let rows = sightings.rows.iter().filter(|row| row.stream < streams).take(most);
+                let mut tuples: Vec<Tuple> = rows.map(from_own).collect();
+                tuples.sort_by_key(|tuple| tuple.time);
+                Ok(Some(Self { tuples: numbered(tuples), streams, sha256: sha256.to_owned() }))
+            }
+            _ => Self::new(data, streams, rate, windows, context.seed).map(Some),
+        }
+    }
+
     /// Uniform keys with options of one's own.
     pub fn uniform(options: &UniformOptions, seed: u64) -> Result<Self> {
         let tuples = options.stream(seed).map_err(|error| generating(&error))?;
@@ -132,6 +157,17 @@ fn from_sighting(one: &Sighting) -> Tuple {
         seq: 0,
         observation: one.observation.unsigned_abs(),
         key: one.key.unsigned_abs(),
+        time: one.time,
+        stream: one.stream,
+        probability: Probability::from_nanos(one.nanos).unwrap_or(Probability::ONE),
+    }
+}
+
+fn from_own(one: &own::Sighting) -> Tuple {
+    Tuple {
+        seq: 0,
+        observation: one.observation,
+        key: one.key,
         time: one.time,
         stream: one.stream,
         probability: Probability::from_nanos(one.nanos).unwrap_or(Probability::ONE),

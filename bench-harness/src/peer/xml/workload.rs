@@ -113,7 +113,7 @@ impl Document {
     pub fn generated(file: &DataFile) -> Result<Self> {
         let bytes = file.read()?;
         let elements = super::runner::elements(&bytes)?;
-        let sha256 = file.manifest.sha256.clone();
+        let sha256 = file.sha256.clone();
         Ok(Self { path: file.path.clone(), bytes, elements, sha256 })
     }
 

@@ -9,7 +9,7 @@ use super::NO_PAPER;
 use crate::baseline::stock::Stock;
 use crate::claim::{Claim, Rule};
 use crate::error::Result;
-use crate::experiment::nfab::engines::{Nfab, Stream, Way, agree, stock_schema, stocks};
+use crate::experiment::nfab::engines::{Nfab, Stream, Way, agree, stock_schema, stocks_or_own};
 use crate::experiment::nfab::sweep::{self, Sweep, cpu};
 use crate::experiment::{About, Context, Experiment, Kind, Plot, Scale, Spacing};
 use crate::record::{Row, X};
@@ -132,5 +132,5 @@ fn stream(context: &Context<'_>) -> Result<Stream<Stock>> {
         Scale::Paper => 50_000,
         Scale::Full => 200_000,
     };
-    stocks(&StockOptions::new(events), context.seed)
+    stocks_or_own(context, &StockOptions::new(events))
 }

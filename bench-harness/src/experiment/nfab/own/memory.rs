@@ -140,12 +140,9 @@ impl Experiment for Memory {
     }
 
     fn measure(&self, context: &mut Context<'_>) -> Result<()> {
-        for pattern in PATTERNS {
-            for (way, _) in WAYS {
-                context.memory(&format!("{pattern}/{way}"))?;
-            }
-        }
-        Ok(())
+        let of = |pattern| WAYS.map(move |(way, _)| format!("{pattern}/{way}"));
+        let probes: Vec<String> = PATTERNS.into_iter().flat_map(of).collect();
+        context.memories(&probes).map(drop)
     }
 
     fn sentences(&self, rows: &[&Row]) -> Vec<String> {

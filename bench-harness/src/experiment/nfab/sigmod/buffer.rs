@@ -109,8 +109,8 @@ impl Experiment for Buffer {
 
     fn measure(&self, context: &mut Context<'_>) -> Result<()> {
         for case in CASES {
-            for contender in ALL {
-                let memory = context.memory(&held::probe_name(contender, &case, WINDOW))?;
+            let probes = ALL.map(|contender| held::probe_name(contender, &case, WINDOW));
+            for (contender, memory) in ALL.into_iter().zip(context.memories(&probes)?) {
                 context.record.count(&heap_of(contender), case.name, memory.peak_heap, "bytes");
             }
         }

@@ -8,7 +8,7 @@ use super::workload::{self, Case, WINDOW};
 use crate::baseline::stock::{Query, Stock};
 use crate::claim::{Claim, Rule};
 use crate::error::Result;
-use crate::experiment::nfab::engines::{Stream, Way, stocks};
+use crate::experiment::nfab::engines::{Stream, Way, stocks, stocks_or_own};
 use crate::experiment::nfab::sweep::{self, Sweep};
 use crate::experiment::{About, Artefact, Context, Experiment, Kind};
 use crate::record::Row;
@@ -145,12 +145,16 @@ fn each(
     mut job: impl FnMut(&mut Context<'_>, &Stream<Stock>, f64, &Query, &str) -> Result<()>,
 ) -> Result<()> {
     let options = workload::options(context.scale);
-    let stream = stocks(&options, context.seed)?;
+    let stream = stocks_or_own(context, &options)?;
     for share in SHARES {
         for case in workload::skip_till_next() {
             let query = Query { volume_below: share * 10, ..case.query(WINDOW) };
             job(context, &stream, share as f64, &query, &by_share(&case))?;
         }
+    }
+    if context.data.own().stock()?.is_some() {
+        // How often the user's prices rise is not ours to choose.
+        return Ok(());
     }
     for rise in RISES {
         let options = rising(&options, rise);
