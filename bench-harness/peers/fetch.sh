@@ -58,7 +58,7 @@ flink() {
     done
     have javac java || return 1
     rm -rf -- "$dir/flink/classes"
-    javac -encoding UTF-8 -cp "$lib/*" -d "$scratch/classes" "$here/flink/FlinkPeer.java" || return 1
+    javac -encoding UTF-8 -cp "$lib/*" -d "$scratch/classes" "$here"/flink/*.java || return 1
     mv -- "$scratch/classes" "$dir/flink/classes"
 }
 

@@ -40,6 +40,7 @@ import org.apache.flink.cep.pattern.conditions.IterativeCondition;
 import org.apache.flink.cep.pattern.conditions.SimpleCondition;
 import org.apache.flink.cep.time.TimerService;
 import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
 
 /**
  * Flink CEP's NFA on one workload of {@code bench-harness compare nfab}, driven directly: no
@@ -68,7 +69,7 @@ public final class FlinkPeer {
     }
 
     /** What a round found. */
-    private static final class Found {
+    static final class Found {
         long matches;
         long timeouts;
         /** Depends on each match's events and their order, not on the order of the matches. */
@@ -276,7 +277,7 @@ public final class FlinkPeer {
 
     private static final Duration WINDOW = Duration.ofMillis(50);
 
-    private static Pattern<Tick, ?> pattern(String workload) {
+    static Pattern<Tick, ?> pattern(String workload) {
         switch (workload) {
             case "strict":
                 return Pattern.<Tick>begin("a")
@@ -330,14 +331,15 @@ public final class FlinkPeer {
     }
 
     /** Lets the logging library find, without a word on standard error, that nobody wants its logs. */
-    private static void quiet() {
+    static void quiet() {
         PrintStream err = System.err;
         System.setErr(new PrintStream(OutputStream.nullOutputStream()));
         LoggerFactory.getILoggerFactory();
+        MDC.clear();
         System.setErr(err);
     }
 
-    private static List<Tick> read(Path file) throws IOException {
+    static List<Tick> read(Path file) throws IOException {
         List<Tick> ticks = new ArrayList<>();
         try (BufferedReader lines = Files.newBufferedReader(file)) {
             lines.readLine();

@@ -61,7 +61,7 @@ pub struct Round {
     /// Wall time in seconds.
     pub wall: f64,
     /// CPU time in seconds: of all threads in this process and in Python, of the thread that matches in
-    /// Java, whose garbage collection elsewhere is not in it.
+    /// Java, whose garbage collection elsewhere is not in it; of a job in Java its whole process's.
     pub cpu: f64,
     /// What it found.
     pub answer: Answer,
@@ -116,12 +116,17 @@ pub fn repeated<P>(
 
 /// Where a program that `fetch.sh` builds is, or how to get it.
 pub fn fetched(name: &str, file: &Path, directory: &Path) -> Result<(), String> {
+    fetched_with(name, name, file, directory)
+}
+
+/// The same for a peer that comes with another one.
+fn fetched_with(peer: &str, name: &str, file: &Path, directory: &Path) -> Result<(), String> {
     if file.is_file() {
         return Ok(());
     }
     let directory = directory.display();
     Err(format!(
-        "{name} is skipped: there is no {}; `bench-harness/peers/fetch.sh {directory} {name}` gets it",
+        "{peer} is skipped: there is no {}; `bench-harness/peers/fetch.sh {directory} {name}` gets it",
         file.display()
     ))
 }
@@ -145,18 +150,21 @@ pub fn varpulis(directory: &Path) -> Result<PathBuf, String> {
 pub enum Peer {
     /// Flink CEP's NFA, driven directly from Java.
     Flink,
+    /// Flink CEP as a job.
+    FlinkPipeline,
     /// The crate varpulis-sase.
     Varpulis,
 }
 
 impl Peer {
     /// All peers.
-    pub const ALL: [Self; 2] = [Self::Flink, Self::Varpulis];
+    pub const ALL: [Self; 3] = [Self::Flink, Self::FlinkPipeline, Self::Varpulis];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Flink => "flink",
+            Self::FlinkPipeline => "flink-pipeline",
             Self::Varpulis => "varpulis",
         }
     }
@@ -165,6 +173,10 @@ impl Peer {
     pub fn title(self) -> &'static str {
         match self {
             Self::Flink => "the NFA of Flink CEP 2.3.0, driven directly",
+            Self::FlinkPipeline => {
+                "Flink CEP 2.3.0 as a job in a cluster inside one process, with one slot; its CPU time \
+                 is that of the process"
+            }
             Self::Varpulis => "varpulis-sase 0.11.0",
         }
     }
@@ -177,11 +189,14 @@ impl Peer {
         workload: &Workload,
         file: &Path,
     ) -> Result<Command, String> {
-        let home = directory.join(self.name());
         let mut command = match self {
-            Self::Flink => {
+            Self::Flink | Self::FlinkPipeline => {
+                let main = if self == Self::Flink { "FlinkPeer" } else { "FlinkPipeline" };
+                let name = Self::Flink.name();
+                let home = directory.join(name);
                 let classes = home.join("classes");
-                fetched(self.name(), &classes.join("FlinkPeer.class"), directory)?;
+                let class = classes.join(format!("{main}.class"));
+                fetched_with(self.name(), name, &class, directory)?;
                 let Some(java) = find_java() else {
                     return Err(format!(
                         "{} is skipped: there is no java in PATH; install a Java runtime, 17 or newer",
@@ -193,7 +208,7 @@ impl Peer {
                 // Neither part can hold the separator: `fetch.sh` made both under one directory.
                 let path = env::join_paths(paths)
                     .map_err(|error| format!("{} is skipped: {error}", self.name()))?;
-                command.args(JAVA_OPTIONS).arg("-cp").arg(path).arg("FlinkPeer");
+                command.args(JAVA_OPTIONS).arg("-cp").arg(path).arg(main);
                 command
             }
             Self::Varpulis => Command::new(varpulis(directory)?),
