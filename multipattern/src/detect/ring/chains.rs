@@ -15,7 +15,7 @@ impl Ring {
         counters: &mut Counters,
         out: &mut Out<'_, S>,
     ) {
-        let (begin, length, probes) = self.ready(class);
+        let (begin, probes, length) = self.ready::<true>(class);
         counters.probes += probes as u64;
         let last = self.row();
         let row = last.wrapping_sub(SLOTS - 1);
@@ -23,7 +23,7 @@ impl Ring {
         let oldest = self.next + 1 - SLOTS as u32;
         let Ring { shape, words, starts, ready, .. } = self;
         let turned = |class: u32| words[class as usize].rotate_right(slot);
-        for &at in &ready[..length] {
+        for &(at, _) in &ready[..length] {
             let at = (begin + at) as usize;
             let (recipe, ending) = (&shape.recipes[at], &shape.endings[at]);
             let Some((&first, behind)) = shape.steps(recipe).split_first() else {

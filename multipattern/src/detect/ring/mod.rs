@@ -5,16 +5,17 @@
 //! number modulo 64. Nothing is shifted when an event comes; words are turned when they are used, so
 //! that the highest bit is the current event.
 
+mod any;
 mod chains;
 mod count;
 mod loops;
 mod pairs;
 mod shape;
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use count::Sums;
-use loops::Place;
 use pairs::Pairs;
 use shape::{NONE, Recipe, Shape};
 
@@ -34,10 +35,16 @@ const FIRST: u32 = 64;
 /// An event in a slot that no pattern can use.
 const NO_TYPE: TypeId = TypeId(u32::MAX);
 
+/// The place of the highest bit of a word that has one.
+#[inline(always)]
+fn highest_bit(word: u64) -> u32 {
+    63 - word.leading_zeros()
+}
+
 /// The highest bit of a word that has one.
 #[inline(always)]
 fn highest(word: u64) -> u64 {
-    1 << (63 - word.leading_zeros())
+    1 << highest_bit(word)
 }
 
 /// The patterns and the stream.
@@ -62,9 +69,10 @@ pub(crate) struct Ring {
     /// By pair, where matches were counted.
     sums: Vec<Sums>,
     blocks: Vec<Pairs>,
-    ready: Vec<u32>,
-    /// Room for the starts of the nodes of one class.
-    moved: Vec<u32>,
+    /// Patterns among those that end with a class, with the latest start of all operands but the last.
+    ready: Vec<(u32, u32)>,
+    /// Their recipes.
+    recipes: Vec<Recipe>,
     scratch: Scratch,
 }
 
@@ -93,8 +101,8 @@ impl Ring {
             totals: vec![0; shape.classes],
             sums: Vec::new(),
             blocks: vec![Pairs::default(); shape.blocks],
-            ready: vec![0; most.unwrap_or(0)],
-            moved: vec![0; shape.most_moves()],
+            ready: vec![(0, 0); most.unwrap_or(0)],
+            recipes: Vec::new(),
             shape: Arc::new(shape),
             scratch: Scratch { words: [0; 64], pair: Sums::default(), sums: [[0; 64]; 2] },
         };
@@ -167,16 +175,16 @@ impl Ring {
         self.classes[slot] = class;
         self.types[slot] = event_type;
         self.totals[class as usize] += 1;
-        let (starts, moved) = (&mut self.starts[..], &mut self.moved[..]);
-        starts[ROOT as usize] = self.next + 1;
+        self.starts[ROOT as usize] = self.next + 1;
         let (first, parents) = self.shape.moves(class);
         let moves = parents.len();
-        // All are read before one is written: parents say what held before this event.
-        let moved = &mut moved[..moves];
-        for (to, &parent) in moved.iter_mut().zip(parents) {
-            *to = starts[parent as usize];
+        let starts = Cell::from_mut(&mut self.starts[..]).as_slice_of_cells();
+        let own = &starts[first..first + moves];
+        // Children before their parents, which still say what held before this event: among the nodes of
+        // a class those of shorter prefixes come first.
+        for (own, &parent) in own.iter().zip(parents).rev() {
+            own.set(starts[parent as usize].get());
         }
-        starts[first..first + moves].copy_from_slice(moved);
         self.go_on();
         moves
     }
@@ -199,23 +207,23 @@ impl Ring {
         counters.transitions += self.remember(class, event_type) as u64;
     }
 
-    /// The patterns that an event completes, as far as latest starts say.
+    /// The patterns that an event completes, as far as latest starts say: the first one that ends with
+    /// the class, how many do, and how many are ready.
     #[inline]
-    fn ready(&mut self, class: u32) -> (u32, usize, usize) {
+    fn ready<const NEXT: bool>(&mut self, class: u32) -> (u32, usize, usize) {
         let now = self.next + 1;
         let (starts, ready) = (&mut self.starts[..], &mut self.ready[..]);
         starts[ROOT as usize] = now;
         let (first, endings) = self.shape.endings(class);
         let mut length = 0;
-        let next = self.semantics == Semantics::Next;
         for (at, ending) in (0..).zip(endings) {
             let start = starts[ending.node as usize];
             // Written in any case, and kept if it is one: which are cannot be foreseen.
-            ready[length] = at;
+            ready[length] = (at, start);
             let in_window = now - start < ending.window;
-            length += usize::from(in_window & (!next | (start > starts[ending.whole as usize])));
+            length += usize::from(in_window & (!NEXT || start > starts[ending.whole as usize]));
         }
-        (first, length, endings.len())
+        (first, endings.len(), length)
     }
 
     /// The events that a match may begin with; `row` is the index of that of the lowest bit.
@@ -223,75 +231,7 @@ impl Ring {
     fn firsts(recipe: &Recipe, row: u64) -> u64 {
         let in_window = u64::MAX << (SLOTS - u64::from(recipe.window));
         let young = recipe.since.wrapping_sub(row) as i64;
-        in_window & u64::MAX << young.clamp(0, 63)
-    }
-
-    /// Under `any`: all matches that an event completes.
-    #[inline]
-    fn complete<S: Sink>(&mut self, class: u32, counters: &mut Counters, out: &mut Out<'_, S>) {
-        let (begin, length, probes) = self.ready(class);
-        counters.probes += probes as u64;
-        let last = self.row();
-        let row = last.wrapping_sub(SLOTS - 1);
-        let slot = self.next.wrapping_add(1) & 63;
-        let Ring { shape, words, totals, sums, blocks, scratch, ready, .. } = self;
-        let turned = |class: u32| words[class as usize].rotate_right(slot);
-        if out.level == Level::Count {
-            sums.resize_with(shape.pairs.len(), Sums::default);
-        }
-        for &at in &ready[..length] {
-            let recipe = &shape.recipes[(begin + at) as usize];
-            let steps = shape.steps(recipe);
-            let firsts = Self::firsts(recipe, row);
-            if steps.is_empty() {
-                alone(recipe, last, out);
-            } else if out.level == Level::Count {
-                let words = &mut scratch.words[..steps.len()];
-                if loops::cut(words, steps, firsts, turned) {
-                    let pair = steps.last_chunk().map(|&[first, second]| {
-                        if recipe.pair == NONE {
-                            scratch.pair.make([turned(first), turned(second)], slot, 0);
-                            return &scratch.pair;
-                        }
-                        let own = &mut sums[recipe.pair as usize];
-                        let total = totals[second as usize];
-                        if own.is_for(total) {
-                            counters.block_hits += 1;
-                        } else {
-                            counters.block_misses += 1;
-                            own.make([turned(first), turned(second)], slot, total);
-                        }
-                        &*own
-                    });
-                    let [one, other] = &mut scratch.sums;
-                    out.count(recipe.number, last, count::count(words, slot, pair, [one, other]));
-                }
-            } else {
-                let mut pairs = None;
-                if let (true, Some(&[first, second])) = (recipe.block != NONE, steps.last_chunk()) {
-                    let own = &mut blocks[recipe.block as usize];
-                    let total = totals[second as usize];
-                    if own.is_for(total) {
-                        counters.block_hits += 1;
-                    } else {
-                        counters.block_misses += 1;
-                        own.make([turned(first), turned(second)], row, slot, total);
-                    }
-                    pairs = Some(&*own);
-                }
-                let place = Place { pattern: recipe.number, row, slot, last };
-                if !out.wants_all() || !loops::of_length(steps, words, firsts, &place, pairs, out) {
-                    let words = &mut scratch.words[..steps.len()];
-                    if loops::cut(words, steps, firsts, turned) {
-                        out.begin(steps.len() + 1, last);
-                        choose(words, 0, u64::MAX, &place, pairs, out);
-                    }
-                }
-            }
-            if out.stopped {
-                return;
-            }
-        }
+        if young <= 0 { in_window } else { in_window & u64::MAX << young.min(63) }
     }
 
     /// Shows it the events of a stream that are remembered, of which so many were pushed.
@@ -364,42 +304,8 @@ fn alone<S: Sink>(recipe: &Recipe, last: u64, out: &mut Out<'_, S>) {
     }
 }
 
-/// Matches of any length, as blocks or one by one: chooses the events of a position and those behind
-/// it among the allowed ones. The first indices and the last one stand in the buffer.
-fn choose<S: Sink>(
-    words: &[u64],
-    at: usize,
-    allowed: u64,
-    place: &Place,
-    pairs: Option<&Pairs>,
-    out: &mut Out<'_, S>,
-) {
-    let row = |bit: u32| place.row.wrapping_add(u64::from(bit));
-    let mut word = words[at] & allowed;
-    if let Some(pairs) = pairs.filter(|_| at + 2 == words.len()) {
-        let ends = pairs.rows().from(place.slot.wrapping_add(word.trailing_zeros()));
-        return out.run(place.pattern, at, ends);
-    }
-    if at + 1 == words.len() {
-        let mut ends = [[0]; 64];
-        let mut length = 0;
-        while word != 0 {
-            ends[length] = [row(word.trailing_zeros())];
-            length += 1;
-            word &= word - 1;
-        }
-        return out.run(place.pattern, at, &ends[..length]);
-    }
-    while word != 0 && !out.stopped {
-        let bit = word.trailing_zeros();
-        word &= word - 1;
-        out.buffer[at] = row(bit);
-        choose(words, at + 1, !1 << bit, place, pairs, out);
-    }
-}
-
 heap! {
-    Ring { shape, words, starts, totals, sums, blocks, ready, moved }
+    Ring { shape, words, starts, totals, sums, blocks, ready, recipes }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! A block is sorted, so what may follow an event is the rest of its list. It is valid until the next
 //! event of its last class, since others can begin pairs, but not complete them.
 
-use super::highest;
+use super::{highest, highest_bit};
 use crate::heap::heap;
 
 /// So many rows are written at once, needed or not: most lists are short, and where they end cannot
@@ -19,6 +19,8 @@ pub(super) struct Pairs {
     length: usize,
     /// By the slot of the first event: where the pairs that begin with it begin.
     slots: [u16; 64],
+    /// The slot of the last event that begins a pair.
+    latest: u32,
     /// How many events of the last class there had been.
     made_for: u64,
 }
@@ -30,9 +32,6 @@ pub(super) struct Rows<'a> {
     pub(super) slots: &'a [u16; 64],
 }
 
-/// No pairs.
-pub(super) const NO_ROWS: Rows<'_> = Rows { rows: &[], slots: &[0; 64] };
-
 impl<'a> Rows<'a> {
     /// The pairs that begin with the event in a slot, or later; something follows that event.
     #[inline(always)]
@@ -43,7 +42,7 @@ impl<'a> Rows<'a> {
 
 impl Default for Pairs {
     fn default() -> Self {
-        Pairs { rows: Vec::new(), length: 0, slots: [0; 64], made_for: u64::MAX }
+        Pairs { rows: Vec::new(), length: 0, slots: [0; 64], latest: 0, made_for: u64::MAX }
     }
 }
 
@@ -64,6 +63,7 @@ impl Pairs {
             return;
         }
         let mut firsts = first & (highest(second) - 1);
+        self.latest = slot.wrapping_add(highest_bit(firsts)) & 63;
         let most = firsts.count_ones() as usize * second.count_ones() as usize + AT_ONCE;
         if self.rows.len() < most {
             self.rows.resize(most * 2, [0; 2]);
@@ -93,6 +93,13 @@ impl Pairs {
     #[inline]
     pub(super) fn rows(&self) -> Rows<'_> {
         Rows { rows: &self.rows[..self.length], slots: &self.slots }
+    }
+
+    /// The events that an operand before a pair may have; the lowest bit stands for the event in a
+    /// slot. There must be a pair.
+    #[inline]
+    pub(super) fn before(&self, slot: u32) -> u64 {
+        (1 << (self.latest.wrapping_sub(slot) & 63)) - 1
     }
 
     pub(super) fn forget(&mut self) {

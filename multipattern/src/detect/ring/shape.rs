@@ -1,6 +1,6 @@
 //! What patterns say, in the order in which the ring reads it.
 
-use crate::detect::blocks::LEAST_USERS;
+use super::loops::LONGEST;
 use crate::detect::catalog::{Catalog, Span};
 use crate::detect::latest::{ROOT, Trie};
 use crate::event::TypeId;
@@ -29,15 +29,21 @@ pub(super) struct Recipe {
     pub(super) number: PatternId,
     /// Where the classes of its operands but the last one begin.
     pub(super) steps: u32,
-    pub(super) length: u32,
-    pub(super) window: u32,
     /// The pair of the two operands before the last one, if patterns share it.
     pub(super) pair: u32,
     /// The block of these pairs.
     pub(super) block: u32,
     /// Its first event is not before this one.
     pub(super) since: u64,
+    /// There are no more operands than events in the window.
+    pub(super) length: u8,
+    pub(super) window: u8,
+    /// These classes at hand, if there are not too many; see [`Shape::is_near`].
+    pub(super) near: [u16; LONGEST - 1],
 }
+
+/// Pairs are worth writing down if so many patterns have them.
+const LEAST_USERS: u32 = 16;
 
 /// A set of patterns of types alone, whose windows are of at most 64 events.
 #[derive(Debug, Default)]
@@ -88,27 +94,32 @@ impl Shape {
             let next = semantics == Semantics::Next;
             let whole = if next { trie.add(&live.classes) } else { ROOT };
             let window = window as u32;
-            let begin = this.steps.len() as u32;
-            this.steps.extend_from_slice(steps);
             this.youngest = this.youngest.max(live.since);
             own[*last as usize].push((
                 Ending { node, window, whole },
                 Recipe {
                     number: live.number,
-                    steps: begin,
-                    length: live.len() as u32,
-                    window,
+                    steps: 0,
+                    length: live.len() as u8,
+                    window: window as u8,
                     pair: NONE,
                     block: NONE,
                     since: live.since,
+                    near: [0; LONGEST - 1],
                 },
                 pair,
+                steps,
             ));
         }
         let new = this.number(&trie);
         for own in own {
             this.begins.push(this.endings.len() as u32);
-            for (Ending { node, window, whole }, mut recipe, pair) in own {
+            for (Ending { node, window, whole }, mut recipe, pair, steps) in own {
+                recipe.steps = this.steps.len() as u32;
+                this.steps.extend_from_slice(steps);
+                for (to, &class) in recipe.near.iter_mut().zip(steps) {
+                    *to = class as u16;
+                }
                 let (node, whole) = (new[node as usize], new[whole as usize]);
                 this.endings.push(Ending { node, window, whole });
                 if let Some(pair) = pair {
@@ -194,11 +205,6 @@ impl Shape {
         (begin, &self.parents[begin..end])
     }
 
-    /// How many nodes a class has at most.
-    pub(super) fn most_moves(&self) -> usize {
-        self.nodes.windows(2).map(|pair| (pair[1] - pair[0]) as usize).max().unwrap_or(0)
-    }
-
     /// The first of the patterns that end with a class, and how they do.
     #[inline]
     pub(super) fn endings(&self, class: u32) -> (u32, &[Ending]) {
@@ -212,6 +218,12 @@ impl Shape {
     pub(super) fn steps(&self, recipe: &Recipe) -> &[u32] {
         let begin = recipe.steps as usize;
         &self.steps[begin..begin + recipe.length as usize - 1]
+    }
+
+    /// Whether numbers of classes are short enough to be at hand in recipes.
+    #[inline]
+    pub(super) fn is_near(&self) -> bool {
+        self.classes <= usize::from(u16::MAX) + 1
     }
 
     pub(super) fn nodes(&self) -> usize {
