@@ -6,14 +6,16 @@
 //! `sharing` has one for all, so that windows and prefixes are shared; `proposed` adds blocks of two
 //! and three operands, vectors of counts for suffixes, and bitmaps for conditions.
 
+mod build;
+
 use super::arrival::Arrival;
 use super::bits;
 use super::blocks::Block;
-use super::catalog::{Catalog, Live};
+use super::catalog::Catalog;
 use super::conditions::Bitmaps;
 use super::counts::Suffixes;
 use super::history::History;
-use super::latest::{Latest, ROOT, Trie};
+use super::latest::{Latest, Trie};
 use super::lists;
 use super::next;
 use super::output::{Level, Out, Sink};
@@ -24,8 +26,6 @@ use super::windows::{Layout, Windows};
 use crate::heap::heap;
 use crate::pattern::{PatternId, Semantics};
 use crate::stats::Counters;
-
-use hashbrown::HashMap;
 
 /// How one pattern is evaluated.
 #[derive(Clone, Debug)]
@@ -111,115 +111,6 @@ pub(crate) struct LazyState {
 }
 
 impl Plan {
-    /// For patterns with their places, whose classes are numbered below `classes`. `rename` gives the
-    /// number of a class here.
-    pub(crate) fn new<'c>(
-        lives: impl Iterator<Item = (u32, &'c Live)>,
-        classes: usize,
-        rename: impl Fn(u32) -> u32,
-        semantics: Semantics,
-        (decompose, chains, short): (bool, Chains, bool),
-    ) -> Self {
-        let mut known = HashMap::new();
-        let mut plan = Plan {
-            semantics,
-            sets: semantics == Semantics::Next && chains == Chains::Sets,
-            short: semantics == Semantics::Next && chains == Chains::Latest && short,
-            long: semantics == Semantics::Any && !short,
-            layout: Layout::new(classes),
-            trie: Trie::new(classes),
-            recipes: Vec::new(),
-            endings: vec![Vec::new(); classes],
-            runners: vec![Vec::new(); classes],
-            blocks: Vec::new(),
-            suffixes: Suffixes::new(decompose),
-            bitmaps: Bitmaps::default(),
-            ready: Vec::new(),
-            sums: [[0; 64]; 2],
-            merged_runners: Vec::new(),
-            scratch: Vec::new(),
-            chosen: Vec::new(),
-        };
-        for (place, live) in lives {
-            let own: Vec<u32> = live.classes.iter().map(|&class| rename(class)).collect();
-            plan.add(place, live, &own, decompose, &mut known);
-        }
-        plan
-    }
-
-    fn add(
-        &mut self,
-        place: u32,
-        live: &Live,
-        own: &[u32],
-        decompose: bool,
-        known: &mut HashMap<[u32; 2], u32>,
-    ) {
-        let number = self.recipes.len() as u32;
-        let last = own.len() - 1;
-        let (has_checks, runs) = (live.has_checks(), self.semantics == Semantics::Next);
-        if has_checks && runs {
-            for (position, &class) in own.iter().enumerate().rev() {
-                self.runners[class as usize].push((live.number.0, number, position as u32));
-            }
-        }
-        let mut steps = Vec::with_capacity(last);
-        for at in 0..last {
-            let column = match own[..last].get(at + 1) {
-                Some(&next) => self.layout.column(own[at], next),
-                None => 0,
-            };
-            steps.push((own[at], column));
-        }
-        let mut leaders = Vec::new();
-        if self.long && !has_checks {
-            leaders.push(0);
-            let pairs = own[..last].windows(2);
-            leaders.extend(pairs.map(|pair| self.layout.column_before(pair[1], pair[0])));
-        }
-        let node = self.trie.add(&own[..last]);
-        let whole = if runs { self.trie.add(own) } else { ROOT };
-        let mut pair = None;
-        let mut bitmaps = Vec::new();
-        if let (true, false, false, [.., first, second]) = (decompose, has_checks, runs, &steps[..])
-        {
-            pair = Some(*known.entry([first.0, second.0]).or_insert_with(|| {
-                self.blocks.push(Block::new(*first, second.0));
-                self.blocks.len() as u32 - 1
-            }));
-            pair.iter().for_each(|&pair| self.blocks[pair as usize].add_user());
-        }
-        if decompose && has_checks && !runs {
-            for check in live.checks_at(last) {
-                let bitmap = self.bitmaps.add(own[check.earlier], check.test);
-                bitmaps.push((check.earlier, bitmap));
-            }
-        }
-        let suffix = if has_checks || runs { None } else { self.suffixes.add(&steps) };
-        self.endings[own[last] as usize].push(Ending {
-            recipe: number,
-            node,
-            span: live.span,
-            whole,
-            always: has_checks && runs,
-        });
-        self.recipes.push(Recipe {
-            place,
-            number: live.number,
-            length: own.len(),
-            steps,
-            leaders,
-            node,
-            whole,
-            pair,
-            suffix,
-            has_checks,
-            span: live.span,
-            since: live.since,
-            bitmaps,
-        });
-    }
-
     /// Reports what an event completes, and remembers it. Without `out` it is only remembered.
     pub(crate) fn arrive<S: Sink>(
         &mut self,
