@@ -6,10 +6,10 @@
 //! As in the ring, lists are cut off from the last operand back, so that every choice leads to a match,
 //! and loops are in one another, one function for each length.
 
-use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
 use super::blocks::Block;
+use super::nest::{Before, LONGEST, Loops, Pair, Source, by_length};
 use super::output::{Match, Out, Sink};
 use super::walk::Path;
 use crate::pattern::PatternId;
@@ -43,32 +43,41 @@ struct Found<'a, const N: usize> {
     pairs: Option<(&'a Block, u32)>,
 }
 
-/// Chooses the events of one operand and those behind it.
-trait Loops<const N: usize> {
-    /// How many operands it chooses, the last one included.
-    const DEPTH: usize;
+impl<const N: usize> Source<N> for Found<'_, N> {
+    /// The index of the first one.
+    type Left = usize;
 
-    /// All choices that begin with an event of an index or a later one.
-    fn go<S: Sink>(
-        found: &Found<'_, N>,
-        from: usize,
-        events: &mut [u64; N],
-        matches: &mut u64,
-        sink: &mut S,
-    ) -> ControlFlow<()>;
+    #[inline(always)]
+    fn pattern(&self) -> PatternId {
+        self.pattern
+    }
+
+    #[inline(always)]
+    fn of(&self, _: usize, behind: usize) -> usize {
+        behind
+    }
+
+    #[inline(always)]
+    fn take(&self, at: usize, left: &mut usize) -> Option<(u64, usize)> {
+        let choices = &self.choices[at];
+        let row = *choices.rows.get(*left)?;
+        let behind = choices.next(*left);
+        *left += 1;
+        Some((row, behind))
+    }
+
+    #[inline(always)]
+    fn pairs(&self, behind: usize) -> &[[u64; 2]] {
+        self.pairs.map_or(&[], |(block, dropped)| block.rows_from(behind, dropped))
+    }
 }
 
 /// The operand before the last one.
 struct End;
 
-/// A shared pair before the last operand.
-struct Pair;
-
-/// An operand, and those behind it.
-struct Before<L>(PhantomData<L>);
-
-impl<const N: usize> Loops<N> for End {
+impl<const N: usize> Loops<Found<'_, N>, N> for End {
     const DEPTH: usize = 2;
+    const SHARED: usize = 0;
 
     #[inline(always)]
     fn go<S: Sink>(
@@ -88,52 +97,9 @@ impl<const N: usize> Loops<N> for End {
     }
 }
 
-impl<const N: usize> Loops<N> for Pair {
-    const DEPTH: usize = 3;
-
-    #[inline(always)]
-    fn go<S: Sink>(
-        found: &Found<'_, N>,
-        from: usize,
-        events: &mut [u64; N],
-        matches: &mut u64,
-        sink: &mut S,
-    ) -> ControlFlow<()> {
-        let Some((block, dropped)) = found.pairs else { return ControlFlow::Continue(()) };
-        let pairs = block.rows_from(from, dropped);
-        *matches += pairs.len() as u64;
-        for pair in pairs {
-            events[N - 3..N - 1].copy_from_slice(pair);
-            sink.matched(Match { pattern: found.pattern, events })?;
-        }
-        ControlFlow::Continue(())
-    }
-}
-
-impl<L: Loops<N>, const N: usize> Loops<N> for Before<L> {
-    const DEPTH: usize = L::DEPTH + 1;
-
-    #[inline(always)]
-    fn go<S: Sink>(
-        found: &Found<'_, N>,
-        from: usize,
-        events: &mut [u64; N],
-        matches: &mut u64,
-        sink: &mut S,
-    ) -> ControlFlow<()> {
-        let at = N - Self::DEPTH;
-        let choices = &found.choices[at];
-        for index in from..choices.rows.len() {
-            events[at] = choices.rows[index];
-            L::go(found, choices.next(index), events, matches, sink)?;
-        }
-        ControlFlow::Continue(())
-    }
-}
-
 /// All matches of a pattern of a length, by loops for it.
 #[inline(never)]
-fn all<L: Loops<N>, S: Sink, const N: usize>(
+fn all<L: for<'a> Loops<Found<'a, N>, N>, S: Sink, const N: usize>(
     path: &Path<'_>,
     last: u64,
     pairs: Option<&Block>,
@@ -184,27 +150,19 @@ pub(crate) fn of_length<S: Sink>(
     pairs: Option<&Block>,
     out: &mut Out<'_, S>,
 ) -> bool {
-    type B<L> = Before<L>;
-    type B2<L> = B<B<L>>;
-    type B4<L> = B2<B2<L>>;
-    macro_rules! loops {
-        ($($length:literal: $loops:ty),*) => {{
-            let (matches, sink) = out.counted_sink();
-            match path.length {
-                $($length => all::<$loops, S, $length>(path, last, pairs, matches, sink),)*
-                _ => return false,
-            }
-        }};
+    if path.length > LONGEST {
+        return false;
     }
+    let (matches, sink) = out.counted_sink();
     let flow = if pairs.is_some() {
-        loops!(
-            3: Pair, 4: B<Pair>, 5: B2<Pair>, 6: B2<B<Pair>>, 7: B4<Pair>, 8: B4<B<Pair>>,
-            9: B4<B2<Pair>>, 10: B4<B2<B<Pair>>>
+        by_length!(
+            path.length, all(path, last, pairs, matches, sink), 3: Pair, 4: Before<Pair>
         )
     } else {
-        loops!(
-            2: End, 3: B<End>, 4: B2<End>, 5: B2<B<End>>, 6: B4<End>, 7: B4<B<End>>,
-            8: B4<B2<End>>, 9: B4<B2<B<End>>>, 10: B4<B4<End>>
+        by_length!(
+            path.length,
+            all(path, last, pairs, matches, sink),
+            2: End, 3: Before<End>, 4: Before<Before<End>>
         )
     };
     out.stopped |= flow.is_break();

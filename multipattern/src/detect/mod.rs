@@ -18,6 +18,7 @@ mod latest;
 mod lazy;
 mod lists;
 mod mechanism;
+mod nest;
 mod next;
 mod output;
 mod partition;

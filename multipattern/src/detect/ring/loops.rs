@@ -1,11 +1,10 @@
-//! Nested loops over the operands of a pattern, one function for each length: the loops are in one
-//! another, and how many indices a match has is known where it is delivered.
+//! What nested loops choose from in a ring: the word of each operand.
 
-use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
 use super::highest;
 use super::pairs::{Pairs, Rows};
+use crate::detect::nest::{Before, Loops, Pair, Source, by_length, each};
 use crate::detect::output::{Match, Out, Sink};
 use crate::pattern::PatternId;
 
@@ -28,36 +27,44 @@ pub(super) struct Place {
     pub(super) last: u64,
 }
 
-/// Chooses the events of one operand and those behind it.
-pub(super) trait Loops<const N: usize> {
-    /// How many operands it chooses, the last one included.
-    const DEPTH: usize;
-    /// How many of them are those of a shared block.
-    const SHARED: usize;
+impl<const N: usize> Source<N> for Found<'_, N> {
+    /// A word that says which.
+    type Left = u64;
 
-    /// All choices among the `allowed` events.
-    fn go<S: Sink>(
-        found: &Found<'_, N>,
-        allowed: u64,
-        events: &mut [u64; N],
-        matches: &mut u64,
-        sink: &mut S,
-    ) -> ControlFlow<()>;
+    #[inline(always)]
+    fn pattern(&self) -> PatternId {
+        self.pattern
+    }
+
+    #[inline(always)]
+    fn of(&self, at: usize, behind: u64) -> u64 {
+        self.words[at] & behind
+    }
+
+    #[inline(always)]
+    fn take(&self, _: usize, left: &mut u64) -> Option<(u64, u64)> {
+        if *left == 0 {
+            return None;
+        }
+        let bit = left.trailing_zeros();
+        *left &= *left - 1;
+        Some((self.place.row.wrapping_add(u64::from(bit)), !1 << bit))
+    }
+
+    #[inline(always)]
+    fn pairs(&self, behind: u64) -> &[[u64; 2]] {
+        let bit = (self.words[N - 3] & behind).trailing_zeros();
+        self.pairs.from(self.place.slot.wrapping_add(bit))
+    }
 }
 
 /// The last operand, which is chosen.
-pub(super) struct Last;
-
-/// A shared pair and the last operand.
-pub(super) struct Pair;
+struct Last;
 
 /// An operand before a shared pair and the last operand.
-pub(super) struct Runs;
+struct Runs;
 
-/// An operand, and those behind it.
-pub(super) struct Before<L>(PhantomData<L>);
-
-impl<const N: usize> Loops<N> for Last {
+impl<const N: usize> Loops<Found<'_, N>, N> for Last {
     const DEPTH: usize = 1;
     const SHARED: usize = 0;
 
@@ -74,31 +81,7 @@ impl<const N: usize> Loops<N> for Last {
     }
 }
 
-impl<const N: usize> Loops<N> for Pair {
-    const DEPTH: usize = 3;
-    const SHARED: usize = 2;
-
-    #[inline(always)]
-    fn go<S: Sink>(
-        found: &Found<'_, N>,
-        allowed: u64,
-        events: &mut [u64; N],
-        matches: &mut u64,
-        sink: &mut S,
-    ) -> ControlFlow<()> {
-        let (pattern, slot) = (found.pattern, found.place.slot);
-        let bit = (found.words[N - 3] & allowed).trailing_zeros();
-        let pairs = found.pairs.from(slot.wrapping_add(bit));
-        *matches += pairs.len() as u64;
-        for pair in pairs {
-            events[N - 3..N - 1].copy_from_slice(pair);
-            sink.matched(Match { pattern, events })?;
-        }
-        ControlFlow::Continue(())
-    }
-}
-
-impl<const N: usize> Loops<N> for Runs {
+impl<const N: usize> Loops<Found<'_, N>, N> for Runs {
     const DEPTH: usize = 4;
     const SHARED: usize = 2;
 
@@ -107,7 +90,7 @@ impl<const N: usize> Loops<N> for Runs {
     #[inline(always)]
     fn go<S: Sink>(
         found: &Found<'_, N>,
-        allowed: u64,
+        behind: u64,
         events: &mut [u64; N],
         matches: &mut u64,
         sink: &mut S,
@@ -118,7 +101,7 @@ impl<const N: usize> Loops<N> for Runs {
             let next = (found.words[at + 1] & (!1 << (bit & 63))).trailing_zeros();
             usize::from(slots[found.place.slot.wrapping_add(next) as usize & 63])
         };
-        let mut word = found.words[at] & allowed;
+        let mut word = found.words[at] & behind;
         let mut bit = word.trailing_zeros();
         let mut first = from(bit);
         while word != 0 {
@@ -126,37 +109,8 @@ impl<const N: usize> Loops<N> for Runs {
             let next = word.trailing_zeros();
             let behind = from(next);
             events[at] = found.place.row.wrapping_add(u64::from(bit));
-            let pairs = &rows[first..];
-            *matches += pairs.len() as u64;
-            for pair in pairs {
-                events[N - 3..N - 1].copy_from_slice(pair);
-                sink.matched(Match { pattern: found.pattern, events })?;
-            }
+            each(found.pattern, &rows[first..], events, matches, sink)?;
             (bit, first) = (next, behind);
-        }
-        ControlFlow::Continue(())
-    }
-}
-
-impl<L: Loops<N>, const N: usize> Loops<N> for Before<L> {
-    const DEPTH: usize = L::DEPTH + 1;
-    const SHARED: usize = L::SHARED;
-
-    #[inline(always)]
-    fn go<S: Sink>(
-        found: &Found<'_, N>,
-        allowed: u64,
-        events: &mut [u64; N],
-        matches: &mut u64,
-        sink: &mut S,
-    ) -> ControlFlow<()> {
-        let at = N - Self::DEPTH;
-        let mut word = found.words[at] & allowed;
-        while word != 0 {
-            let bit = word.trailing_zeros();
-            word &= word - 1;
-            events[at] = found.place.row.wrapping_add(u64::from(bit));
-            L::go(found, !1 << bit, events, matches, sink)?;
         }
         ControlFlow::Continue(())
     }
@@ -184,9 +138,6 @@ pub(super) fn cut<C: Copy>(
     true
 }
 
-/// The longest patterns that there are loops for.
-pub(super) const LONGEST: usize = 10;
-
 /// A pattern that an event completes.
 pub(super) struct Completed<'a> {
     pub(super) pattern: PatternId,
@@ -203,12 +154,10 @@ pub(super) struct Completed<'a> {
 /// arguments of their own: so it is known that what the sink writes is none of them, and it need not
 /// be written before the end of a loop.
 #[inline(always)]
-fn all<L: Loops<N>, S: Sink, const N: usize>(
+fn all<L: for<'a> Loops<Found<'a, N>, N>, S: Sink, const N: usize>(
     classes: &[u64],
     place: &Place,
-    pattern: PatternId,
-    steps: &[u16],
-    firsts: u64,
+    completed: &Completed<'_>,
     allowed: u64,
     rows: &[[u64; 2]],
     slots: &[u16; 64],
@@ -216,6 +165,7 @@ fn all<L: Loops<N>, S: Sink, const N: usize>(
     sink: &mut S,
 ) -> ControlFlow<()> {
     let place = *place;
+    let &Completed { pattern, steps, firsts, .. } = completed;
     let steps = &steps[..N - 1];
     let turned = |class: u16| classes[usize::from(class)].rotate_right(place.slot);
     let mut words = [0; N];
@@ -239,8 +189,8 @@ fn all<L: Loops<N>, S: Sink, const N: usize>(
     flow
 }
 
-/// All matches, with pairs or without, where each of them is wanted, of a pattern of 2 to [`LONGEST`]
-/// operands.
+/// All matches, with pairs or without, where each of them is wanted, of a pattern of 2 operands or
+/// more, but no more than there are loops for.
 #[inline(always)]
 pub(super) fn of_length<S: Sink>(
     classes: &[u64],
@@ -248,34 +198,21 @@ pub(super) fn of_length<S: Sink>(
     completed: &Completed<'_>,
     out: &mut Out<'_, S>,
 ) {
-    type B<L> = Before<L>;
-    type B2<L> = B<B<L>>;
-    type B4<L> = B2<B2<L>>;
-    let &Completed { pattern, steps, firsts, pairs } = completed;
-    macro_rules! loops {
-        ($allowed:expr, $rows:expr, $slots:expr; $($length:literal: $loops:ty),*) => {{
-            let (allowed, rows, slots) = ($allowed, $rows, $slots);
-            let (matches, sink) = out.counted_sink();
-            match steps.len() + 1 {
-                $($length => all::<$loops, S, $length>(
-                    classes, place, pattern, steps, firsts, allowed, rows, slots, matches, sink,
-                ),)*
-                _ => ControlFlow::Continue(()),
-            }
-        }};
-    }
+    let &Completed { steps, pairs, .. } = completed;
+    let (matches, sink) = out.counted_sink();
     let flow = if let Some(pairs) = pairs {
         let Rows { rows, slots } = pairs.rows();
-        loops!(
-            pairs.before(place.slot), rows, slots;
-            3: Pair, 4: Runs, 5: B<Runs>, 6: B2<Runs>, 7: B2<B<Runs>>, 8: B4<Runs>, 9: B4<B<Runs>>,
-            10: B4<B2<Runs>>
+        let allowed = pairs.before(place.slot);
+        by_length!(
+            steps.len() + 1,
+            all(classes, place, completed, allowed, rows, slots, matches, sink),
+            3: Pair, 4: Runs
         )
     } else {
-        loops!(
-            BEFORE, &[], &[0; 64];
-            2: B<Last>, 3: B2<Last>, 4: B2<B<Last>>, 5: B4<Last>, 6: B4<B<Last>>, 7: B4<B2<Last>>,
-            8: B4<B2<B<Last>>>, 9: B4<B4<Last>>, 10: B4<B4<B<Last>>>
+        by_length!(
+            steps.len() + 1,
+            all(classes, place, completed, BEFORE, &[], &[0; 64], matches, sink),
+            2: Before<Last>, 3: Before<Before<Last>>, 4: Before<Before<Before<Last>>>
         )
     };
     out.stopped |= flow.is_break();

@@ -1,8 +1,8 @@
 //! What patterns say, in the order in which the ring reads it.
 
-use super::loops::LONGEST;
 use crate::detect::catalog::{Catalog, Span};
 use crate::detect::latest::{ROOT, Trie};
+use crate::detect::nest::LONGEST;
 use crate::event::TypeId;
 use crate::heap::heap;
 use crate::pattern::{PatternId, Semantics};
