@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use rpdt::input::{Checks, Encoding, EntityPolicy, EntityTable};
+use rpdt::input::{Checks, Encoding, EntityPolicy, EntityTable, SourceConfig};
 use rpdt::{Config, FrontEnd, Limits, Namespaces, Order, Runs, Shape, Threads};
 
 use super::help;
@@ -38,10 +38,22 @@ pub(crate) enum Command {
 #[derive(Args, Debug)]
 pub(crate) struct Explain {
     /// The query.
-    pub(crate) query: String,
+    #[arg(required_unless_present = "queries", conflicts_with = "queries")]
+    query: Option<String>,
+    /// A query; may be given several times.
+    #[arg(short = 'e', long = "query", value_name = "QUERY")]
+    queries: Vec<String>,
     /// Write the automaton in the language of Graphviz.
     #[arg(long)]
     pub(crate) dot: bool,
+    #[command(flatten)]
+    pub(crate) names: Names,
+}
+
+impl Explain {
+    pub(crate) fn queries(&self) -> Vec<String> {
+        self.query.iter().chain(&self.queries).cloned().collect()
+    }
 }
 
 #[derive(Args, Debug)]
@@ -82,6 +94,10 @@ pub(crate) struct Output {
     /// Print counts and the time taken on the standard error.
     #[arg(long)]
     pub(crate) stats: bool,
+    /// Read each file once more, and tell on the standard error what it has of the query, and what
+    /// nearly.
+    #[arg(long)]
+    pub(crate) why: bool,
 }
 
 impl Output {
@@ -121,12 +137,36 @@ struct Matching {
     /// When answers are printed.
     #[arg(long, value_enum, default_value_t)]
     order: OrderName,
+    #[command(flatten)]
+    names: Names,
+}
+
+/// What names in the queries mean.
+#[derive(Args, Debug)]
+pub(crate) struct Names {
     /// Declare a prefix that the queries use; may be given several times.
     #[arg(long, value_name = "PREFIX=URI", value_parser = namespace)]
     ns: Vec<(String, String)>,
     /// The namespace of names without prefix in the queries.
     #[arg(long, value_name = "URI")]
     default_ns: Option<String>,
+}
+
+impl Names {
+    pub(crate) fn namespaces(&self) -> Namespaces {
+        let mut namespaces = Namespaces::new();
+        for (prefix, uri) in &self.ns {
+            namespaces = namespaces.with(prefix, uri);
+        }
+        match &self.default_ns {
+            Some(uri) => namespaces.with_default(uri),
+            None => namespaces,
+        }
+    }
+
+    pub(crate) fn default_namespace(&self) -> Option<&str> {
+        self.default_ns.as_deref()
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -297,19 +337,33 @@ impl Search {
         }
     }
 
-    /// The options of the library.
-    pub(crate) fn config(&self) -> Config {
-        let mut namespaces = Namespaces::new();
-        for (prefix, uri) in &self.matching.ns {
-            namespaces = namespaces.with(prefix, uri);
+    /// What names in the queries mean.
+    pub(crate) fn names(&self) -> &Names {
+        &self.matching.names
+    }
+
+    /// How a file is read a second time, for what was fine the first time.
+    pub(crate) fn source(&self) -> SourceConfig {
+        SourceConfig {
+            checks: Checks::Fast,
+            encoding: self.reading.encoding,
+            entities: EntityPolicy::Keep,
+            entity_table: self.entity_table(),
+            limits: self.limits.limits(),
         }
-        if let Some(uri) = &self.matching.default_ns {
-            namespaces = namespaces.with_default(uri);
-        }
+    }
+
+    fn entity_table(&self) -> EntityTable {
         let mut table = EntityTable::new();
         for (name, text) in &self.reading.entity {
             table = table.with(name, text);
         }
+        table
+    }
+
+    /// The options of the library.
+    pub(crate) fn config(&self) -> Config {
+        let table = self.entity_table();
         let config = Config::new()
             .runs(match self.matching.runs {
                 RunsName::Live => Runs::Live,
@@ -320,7 +374,7 @@ impl Search {
                 OrderName::Certain => Order::Certain,
                 OrderName::Document => Order::Document,
             })
-            .namespaces(namespaces)
+            .namespaces(self.names().namespaces())
             .front_end(match self.reading.front_end {
                 FrontEndName::Auto => FrontEnd::Auto,
                 FrontEndName::Scanner => FrontEnd::Scanner,

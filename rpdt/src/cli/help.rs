@@ -3,7 +3,7 @@
 pub(super) const USAGE: &str = "\
 rpdt [OPTIONS] QUERY [FILE]...
        rpdt [OPTIONS] -e QUERY [-e QUERY]... [FILE]...
-       rpdt explain [--dot] QUERY";
+       rpdt explain [--dot] [--ns PREFIX=URI]... QUERY";
 
 pub(super) const ABOUT: &str = "\
 Finds regular tree patterns in XML files and streams, in one pass and in bounded memory; each \
@@ -53,6 +53,14 @@ Output (--format):
   Answers are printed when they are certain, which for most formats is at an end tag. What was
   printed stays valid when the document proves malformed further on. A run that stops early
   (--first, --limit) does not check the rest of the document.
+
+When nothing is found:
+  --why reads each file a second time and tells on the standard error, for each step and each name
+  in a condition, how many elements have the name and how many of them are where its axis wants them
+  (below elements that are themselves in place; conditions are left aside). For a name that does not
+  occur it tells similar ones, and where else it occurs; for a comparison, how many values pass, and
+  the first five of them. It remembers up to 65536 names, and compares texts of up to 4096 bytes.
+  The standard input and pipes cannot be read twice.
 
 Reading:
   Encodings: UTF-8, UTF-16 with a byte order mark or recognisable by its first characters, and by

@@ -1,7 +1,7 @@
 //! Where the document comes from.
 
 use std::fs::File;
-use std::io::{self, IsTerminal, Read, Seek, SeekFrom};
+use std::io::{self, IsTerminal, Read, Seek};
 use std::path::Path;
 
 /// An open document.
@@ -63,10 +63,18 @@ impl Input {
     pub(super) fn look(&mut self) {
         let mut buffer = [0; HEAD];
         if let Source::File(file) = &mut self.source
-            && file.seek(SeekFrom::Start(0)).is_ok()
+            && file.rewind().is_ok()
         {
             // Without them there is no advice, that is all.
             let _ = self.read(&mut buffer);
+        }
+    }
+
+    /// Goes back to the first byte; only files can.
+    pub(super) fn rewind(&mut self) -> io::Result<()> {
+        match &mut self.source {
+            Source::File(file) => file.rewind(),
+            Source::Standard(_) => Err(io::ErrorKind::NotSeekable.into()),
         }
     }
 

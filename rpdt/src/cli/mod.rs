@@ -1,6 +1,7 @@
 //! The command line: what the arguments mean, and running what they ask for.
 
 mod arguments;
+mod census;
 mod help;
 mod input;
 mod json;
@@ -8,6 +9,7 @@ mod output;
 mod progress;
 mod report;
 mod search;
+mod why;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -33,20 +35,43 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn show_automaton(arguments: &Explain) -> Result<ExitCode, Reported> {
-    let pattern = parse(&arguments.query, "query", None)?;
-    let automaton = PaperAutomaton::new(&pattern);
-    let mut text = if arguments.dot { automaton.to_dot() } else { automaton.explain() };
-    // A query with prefixes that nobody declares can be explained, but not run.
-    if let Ok(plan) = Plan::new(vec![pattern], Config::new())
-        && !arguments.dot
-    {
-        text.push_str(&format!("\nWith --threads {}.\n", plan.threads_explained(0)));
+    let queries = arguments.queries();
+    let mut text = String::new();
+    for (i, query) in queries.iter().enumerate() {
+        let name = name(i, queries.len());
+        let pattern = parse(query, &name, None)?;
+        let automaton = PaperAutomaton::new(&pattern);
+        if arguments.dot {
+            text.push_str(&automaton.to_dot());
+            continue;
+        }
+        if queries.len() > 1 {
+            let gap = if i == 0 { "" } else { "\n" };
+            text.push_str(&format!("{gap}{name}: {query}\n"));
+        }
+        text.push_str(&automaton.explain());
+        let config = Config::new().namespaces(arguments.names.namespaces());
+        match Plan::new(vec![pattern], config) {
+            Ok(plan) => {
+                text.push_str(&format!("\nWith --threads {}.\n", plan.threads_explained(0)));
+            }
+            // It can be explained, but not run.
+            Err(error) => {
+                report::tell(format_args!("note: {name} is explained, but cannot be run as it is"));
+                report::query(&name, query, &error, None);
+            }
+        }
     }
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(e) => write_failed(&e),
     }
+}
+
+/// What messages call a query.
+fn name(i: usize, queries: usize) -> String {
+    if queries == 1 { "query".to_owned() } else { format!("query[{i}]") }
 }
 
 fn parse(query: &str, name: &str, help: Option<&str>) -> Result<Pattern, Reported> {
@@ -57,10 +82,7 @@ fn parse(query: &str, name: &str, help: Option<&str>) -> Result<Pattern, Reporte
 }
 
 fn compile(queries: &[String], config: Config, help: Option<&str>) -> Result<Plan, Reported> {
-    let name = |i: usize| match queries.len() {
-        1 => "query".to_owned(),
-        _ => format!("query[{i}]"),
-    };
+    let name = |i| name(i, queries.len());
     let mut patterns = Vec::with_capacity(queries.len());
     for (i, query) in queries.iter().enumerate() {
         patterns.push(parse(query, &name(i), help)?);

@@ -1,6 +1,6 @@
 //! Running queries over files.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use super::arguments::{Format, Search};
 use super::input::{self, Input};
 use super::output::Printer;
 use super::progress::Progress;
-use super::{Reported, compile, report, write_failed};
+use super::{Reported, compile, report, why, write_failed};
 
 /// Nothing was found.
 const NONE: u8 = 1;
@@ -50,6 +50,13 @@ pub(super) fn search(arguments: &Search) -> Result<ExitCode, Reported> {
         report::plain(&message, advice.or(Some("`rpdt --help` shows how to call the program")));
         Reported
     })?;
+    let regular =
+        |file: &Option<PathBuf>| file.as_ref().is_some_and(|f| !f.exists() || f.is_file());
+    if arguments.output.why && !files.iter().all(regular) {
+        let message = "--why reads a document twice, which only regular files allow";
+        report::plain(message, Some("write the document to a file first"));
+        return Err(Reported);
+    }
     let plan = compile(&queries, arguments.config(), advice)?;
     let threads = arguments.threads();
     let run = Run { arguments, plan, threads, several: files.len() > 1 };
@@ -73,6 +80,12 @@ pub(super) fn search(arguments: &Search) -> Result<ExitCode, Reported> {
     }
     if failed {
         return Err(Reported);
+    }
+    if printer.total() == 0
+        && !arguments.output.why
+        && (arguments.output.stats || io::stderr().is_terminal())
+    {
+        report::tell("note: nothing was found; --why tells what a file has of the query");
     }
     Ok(if printer.total() > 0 { ExitCode::SUCCESS } else { ExitCode::from(NONE) })
 }
@@ -100,8 +113,8 @@ impl Run<'_> {
     fn one<W: Write + Send>(&self, file: &Option<PathBuf>, printer: &mut Printer<W>) -> bool {
         match self.open(file) {
             Ok(input) => {
-                let done = self.match_one(input, printer);
-                self.tell(&done, printer.found(), printer.error().is_some())
+                let mut done = self.match_one(input, printer);
+                self.tell(&mut done, printer.found(), printer.error().is_some())
             }
             Err(Reported) => true,
         }
@@ -128,10 +141,10 @@ impl Run<'_> {
         let mut failed = false;
         for (done, printed) in all {
             match done {
-                Ok(done) => {
+                Ok(mut done) => {
                     printer.append(&printed);
                     printer.flush();
-                    failed |= self.tell(&done, printed.found(), printer.error().is_some());
+                    failed |= self.tell(&mut done, printed.found(), printer.error().is_some());
                 }
                 Err(message) => {
                     report::plain(&message, self.arguments.advice());
@@ -190,7 +203,7 @@ impl Run<'_> {
     }
 
     /// Messages about a file. Returns whether it failed.
-    fn tell(&self, done: &Done, found: u64, unwritable: bool) -> bool {
+    fn tell(&self, done: &mut Done, found: u64, unwritable: bool) -> bool {
         let Done { input, stats, result, time } = done;
         let output = &self.arguments.output;
         if output.stats {
@@ -204,6 +217,9 @@ impl Run<'_> {
         }
         let Err(error) = result else {
             self.tell_undivided(input, stats);
+            if output.why {
+                why::tell(self.arguments, &self.plan, input, found);
+            }
             return false;
         };
         if !unwritable {

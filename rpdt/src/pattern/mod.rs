@@ -146,6 +146,14 @@ pub struct ValueTest {
     pub comparison: Option<(Op, Literal)>,
 }
 
+impl ValueTest {
+    /// Whether one value passes: that of the attribute, of one text node, or all text below.
+    #[must_use]
+    pub fn holds(&self, value: &str) -> bool {
+        crate::engine::value_holds(value, self.comparison.as_ref())
+    }
+}
+
 /// A branch below a node.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Branch {
