@@ -38,6 +38,22 @@ struct Inner {
     hint: Option<String>,
     stage: Option<String>,
     span: Option<Range<usize>>,
+    place: Option<Place>,
+}
+
+/// Where the span begins in the text of the query.
+#[derive(Clone)]
+struct Place {
+    /// From 1.
+    line: usize,
+    /// In characters, from 1.
+    column: usize,
+    /// The characters of the span that are on the line.
+    length: usize,
+    /// The line.
+    text: String,
+    /// The query has no other line.
+    only: bool,
 }
 
 impl Error {
@@ -50,6 +66,7 @@ impl Error {
             hint: None,
             stage: None,
             span: None,
+            place: None,
         }))
     }
 
@@ -71,6 +88,15 @@ impl Error {
     #[must_use]
     pub fn with_span(mut self, span: Range<usize>) -> Self {
         self.0.span = Some(span);
+        self
+    }
+
+    /// The same error with the text of the query, so that the place is told as line and column, and
+    /// `Debug` shows the line with a mark under it. [`Query::parse`](crate::language::Query::parse)
+    /// and [`Automaton::from_text`](crate::Automaton::from_text) give it; others do not know it.
+    #[must_use]
+    pub fn with_text(mut self, text: &str) -> Self {
+        self.0.place = self.0.span.as_ref().map(|span| Place::new(text, span));
         self
     }
 
@@ -111,8 +137,12 @@ impl fmt::Display for Error {
         if let Some(stage) = &self.0.stage {
             write!(f, " (stage {stage})")?;
         }
-        if let Some(span) = &self.0.span {
-            write!(f, " at position {} of the query", span.start)?;
+        match (&self.0.place, &self.0.span) {
+            (Some(Place { line, column, only: false, .. }), _) => {
+                write!(f, " at line {line}, column {column} of the query")?;
+            }
+            (_, Some(span)) => write!(f, " at position {} of the query", span.start)?,
+            (_, None) => {}
         }
         if let Some(hint) = &self.0.hint {
             write!(f, "; {hint}")?;
@@ -121,15 +151,47 @@ impl fmt::Display for Error {
     }
 }
 
+impl Place {
+    fn new(text: &str, span: &Range<usize>) -> Self {
+        // Spans of another text must not panic.
+        let boundary = |mut at: usize| {
+            at = at.min(text.len());
+            while !text.is_char_boundary(at) {
+                at -= 1;
+            }
+            at
+        };
+        let start = boundary(span.start);
+        let end = boundary(span.end).max(start);
+        let begin = text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let line = text[begin..].lines().next().unwrap_or_default();
+        let column = text[begin..start].chars().count();
+        let length = text[start..end].chars().count();
+        Place {
+            line: text[..begin].matches('\n').count() + 1,
+            column: column + 1,
+            length: length.min(line.chars().count().saturating_sub(column)).max(1),
+            text: line.to_owned(),
+            only: text.trim_end().lines().count() < 2,
+        }
+    }
+}
+
+/// As [`Display`](fmt::Display), followed by the marked line of the query if its text is known: a
+/// `main` that returns the error prints this.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Error")
-            .field("kind", &self.0.kind)
-            .field("message", &self.0.message)
-            .field("stage", &self.0.stage)
-            .field("span", &self.0.span)
-            .field("hint", &self.0.hint)
-            .finish()
+        fmt::Display::fmt(self, f)?;
+        if let Some(Place { line, column, length, text, .. }) = &self.0.place {
+            let number = line.to_string();
+            let margin = " ".repeat(number.len());
+            // Tabs stay, so that the mark is where the reader sees the place.
+            let before: String =
+                text.chars().take(column - 1).map(|c| if c == '\t' { c } else { ' ' }).collect();
+            let mark = "^".repeat(*length);
+            write!(f, "\n{margin} |\n{number} | {text}\n{margin} | {before}{mark}")?;
+        }
+        Ok(())
     }
 }
 
@@ -138,5 +200,49 @@ impl std::error::Error for Error {}
 impl From<std::io::Error> for Error {
     fn from(e: std::io::Error) -> Self {
         Error::new(ErrorKind::Io, e.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_in_a_query_of_several_lines() {
+        let text = "PATTERN SEQ(A a)\nWHERE {\n\tä.x > 1 }\n";
+        let at = text.find('ä').expect("a place");
+        let error = Error::new(ErrorKind::Name, "no such name").with_span(at..at + 4);
+        assert_eq!(error.to_string(), format!("no such name at position {at} of the query"));
+        let error = error.with_text(text).with_hint("use another");
+        let said = "no such name at line 3, column 2 of the query; use another";
+        assert_eq!(error.to_string(), said);
+        assert_eq!(format!("{error:?}"), format!("{said}\n  |\n3 | \tä.x > 1 }}\n  | \t^^^"));
+        // Of one line, the position says it.
+        let error = Error::new(ErrorKind::Name, "no such name").with_span(3..4).with_text("abcdef");
+        assert_eq!(
+            format!("{error:?}"),
+            "no such name at position 3 of the query\n  |\n1 | abcdef\n  |    ^"
+        );
+        // At the end, and of another text.
+        for text in ["", "ab\n", "ab\nä"] {
+            for span in [0..0, 2..9, 3..3, 4..5, 90..99] {
+                let error = Error::new(ErrorKind::Query, "m").with_span(span).with_text(text);
+                assert!(format!("{error:?}").ends_with('^'), "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn queries_know_their_text() {
+        let text = "PATTERN SEQ(A a)\nWHERE { b.x > 1 }";
+        let error = crate::language::Query::parse(text).expect_err("no variable b");
+        assert!(
+            format!("{error:?}").ends_with("\n2 | WHERE { b.x > 1 }\n  |         ^"),
+            "{error:?}"
+        );
+        let text = "PATTERN SEQ(A a)\nWHERE { a.x > 1 }";
+        let error =
+            crate::Automaton::from_text(text, &crate::Schema::new()).expect_err("no type A");
+        assert!(error.to_string().contains(" at line 1, column 13 of the query"), "{error}");
     }
 }

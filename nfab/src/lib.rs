@@ -62,7 +62,9 @@
 //! what comes next; windows are exclusive; time advances before an event is processed; under an
 //! after-match skip a match waits while a partial match that started earlier is alive. The README
 //! of the crate lists where this engine decides otherwise. Queries in SASE+ text mean what their paper
-//! says; [`language`] has it in detail, and the differences: there, windows are inclusive.
+//! says; [`language`] has it in detail, and the differences: there, windows are inclusive. In a
+//! condition of a query, `b[i]` is each event of the list from the second on and `b[1]` the first; to
+//! demand it of all say both.
 //!
 //! # The paper and this crate
 //!

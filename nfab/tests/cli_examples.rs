@@ -14,7 +14,7 @@ fn ids(arguments: &[&str]) -> String {
 fn demand1() {
     let query = "PATTERN SEQ(V a -> V b -> V c) WHERE { a.x = 10 AND b.x = 20 AND c.x = 10 }";
     assert_eq!(
-        ids(&[query, "demand1.csv"]),
+        ids(&[query, "demand1.csv", "--type", "V"]),
         "{\"ids\":{\"a\":[0],\"b\":[1],\"c\":[2]},\"start\":0,\"end\":2,\"key\":null}\n\
          {\"ids\":{\"a\":[2],\"b\":[3],\"c\":[4]},\"start\":2,\"end\":4,\"key\":null}\n"
     );
@@ -26,7 +26,7 @@ fn demand2() {
     let query = "PATTERN SEQ(V a, V+ b[], V c) WHERE strict_contiguity { a.x = 10 AND \
                  b[1].x between 10 and 50 AND b[i].x between 10 and 50 AND c.x = 0 }";
     assert_eq!(
-        ids(&[query, "demand2.csv"]),
+        ids(&[query, "demand2.csv", "--type", "V"]),
         "{\"ids\":{\"a\":[0],\"b\":[1,2],\"c\":[3]},\"start\":0,\"end\":3,\"key\":null}\n\
          {\"ids\":{\"a\":[1],\"b\":[2],\"c\":[3]},\"start\":1,\"end\":3,\"key\":null}\n\
          {\"ids\":{\"a\":[9],\"b\":[10],\"c\":[11]},\"start\":9,\"end\":11,\"key\":null}\n"
@@ -38,7 +38,8 @@ fn rising(strategy: &str, flag: &str) -> String {
     let query = format!(
         "PATTERN SEQ(Stock+ a[]) WHERE {strategy} {{ a[1].price = 20 AND a[i].price > a[i-1].price }}"
     );
-    let out = found(&[&query, "strategies.csv", flag, "--end-of-input", "max"], "");
+    let out =
+        found(&[&query, "strategies.csv", "--type", "Stock", flag, "--end-of-input", "max"], "");
     let mut prices = String::new();
     for line in out.lines() {
         let line: serde_json::Value = serde_json::from_str(line).expect("JSON");

@@ -21,6 +21,10 @@ fn bad_rows_of_a_table() {
         (ALL, b"type,time,x\nA,1.5,2\n"),
         (ALL, b"type,time,x\nA,yesterday,2\n"),
         (ALL, b"type,time,x\nA,2024-02-30T12:00:00Z,2\n"),
+        (ALL, b"type,time,x\nA,2024-13-01T12:00:00Z,2\n"),
+        (ALL, b"type,time,x\nA,2024-02-01T12:00:00,2\n"),
+        (ALL, b"type,time,x\nA,2024-02-01T12:00:00.5+2,2\n"),
+        (ALL, b"type,time,x\nA,2024-02-01T24:00:00Z,2\n"),
         (ALL, b"type,time,x\nA,99999999999999999999,2\n"),
         (ALL, b"type,time,x\nA,1,\"two\nlines\"\nA,2,\"yes\" no\n"),
         (ALL, b"type,time,x\nA,1,2\nA,2,\"open\nA,3,4\n"),
@@ -114,22 +118,23 @@ fn times_are_numbers_or_dates() {
         A,2000-02-29T23:59:60+01:00\n\
         A,2024-05-01 12:30:00.25-00:30\n";
     let times = |unit: &str| -> Vec<i64> {
-        let out = found(&[ALL, "--time-unit", unit, "--format", "ids", "--type", "A"], input);
+        let run = nfab(&[ALL, "--time-unit", unit, "--format", "ids", "--type", "A"], input);
+        assert_eq!(run.err.contains("rounded down"), unit == "ms", "{}", run.err);
         let start = |line: &str| {
             let json: serde_json::Value = serde_json::from_str(line).expect("JSON");
             json["start"].as_i64().expect("a time")
         };
-        out.lines().map(start).collect()
+        run.out.lines().map(start).collect()
     };
     assert_eq!(times("ms"), [0, 1000, 1001, 951_865_200_000, 1_714_568_400_250]);
     assert_eq!(times("us")[2..], [1_001_900, 951_865_200_000_000, 1_714_568_400_250_000]);
     let days = nfab(&[ALL, "--time-unit", "d", "--format", "ids"], input);
     assert!(days.out.contains("\"start\":1000,"), "{}", days.out);
-    let before = found(
+    let before = nfab(
         &[ALL, "--time-unit", "s", "--format", "ids"],
         "type,time\nA,1969-12-31T23:59:59.9Z\n",
     );
-    assert!(before.contains("\"start\":-1,"), "{before}");
+    assert!(before.out.contains("\"start\":-1,"), "{}", before.out);
 }
 
 #[test]
@@ -139,6 +144,13 @@ fn where_the_type_comes_from() {
         assert_eq!(run.err, "", "{arguments:?} {input}");
         run.out
     };
+    // What nobody said is told.
+    let taken = |arguments: &[&str], input: &str| {
+        let run = nfab(&[&["--count"][..], arguments].concat(), input);
+        let note = "`type`: all events are taken as `A` (";
+        assert!(run.err.lines().count() == 1 && run.err.contains(note), "{}", run.err);
+        run.out
+    };
     let one = "{\"count\":1}\n";
     // A column, by default `type`.
     assert_eq!(count(&[ALL], "type,time\nA,1\nB,2\n"), one);
@@ -146,12 +158,12 @@ fn where_the_type_comes_from() {
     // The flag, the only type of the query, the stream.
     let two = "PATTERN SEQ(A a, B b)";
     assert_eq!(count(&[ALL, "--type", "A"], "type,time\nB,1\n"), one);
-    assert_eq!(count(&[ALL], "time\n1\n"), one);
-    assert_eq!(count(&["FROM s PATTERN SEQ(A a)"], "time\n1\n"), one);
+    assert_eq!(taken(&[ALL], "time\n1\n"), one);
+    assert_eq!(taken(&["FROM s PATTERN SEQ(A a)"], "time\n1\n"), one);
     assert_eq!(count(&["FROM A PATTERN SEQ(A a, OR(B b, A c))"], "time\n1\n2\n"), one);
     assert_eq!(nfab(&[two], "time\n1\n").code, 2);
     // The same with JSON lines, where the first event decides.
-    assert_eq!(count(&[ALL], "{\"time\":1}\n"), one);
+    assert_eq!(taken(&[ALL], "{\"time\":1}\n"), one);
     assert_eq!(
         count(&[ALL, "--type", "A"], "{\"time\":1,\"type\":{}}\n".replace("{}", "7").as_str()),
         one
@@ -164,7 +176,7 @@ fn where_the_type_comes_from() {
 #[test]
 fn where_the_time_comes_from() {
     let start = |arguments: &[&str], input: &str| {
-        let out = found(&[&[ALL, "--format", "ids"][..], arguments].concat(), input);
+        let out = found(&[&[ALL, "--type", "A", "--format", "ids"][..], arguments].concat(), input);
         out.split("\"start\":").nth(1).and_then(|rest| rest.split(',').next()).map(str::to_owned)
     };
     for input in ["timestamp,time,t\n3,5,7\n", "{\"timestamp\":3,\"time\":5,\"t\":7}\n"] {

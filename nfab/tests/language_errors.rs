@@ -114,7 +114,7 @@ const CASES: &[Case] = &[
     Case { query: "PATTERN SEQ(A a) { a[1].x = 1 }", kind: Pattern, span: 19..25, message: "`a` is a single event, not a list", hint: "write `a.x`" },
     Case { query: "PATTERN SEQ(A+ a[]) { a.x = 1 }", kind: Pattern, span: 22..25, message: "`a` is a list: which of its events?", hint: "write `a[1]`, `a[i]`, `a[a.LEN]` or an aggregate" },
     Case { query: "PATTERN SEQ(A+ a[]) { a.LEN > 1 }", kind: Pattern, span: 22..27, message: "`a` is a list: which of its events?", hint: "its length is `count(a[])`" },
-    Case { query: "PATTERN SEQ(A+ a[]) { a[2].x = 1 }", kind: Syntax, span: 24..25, message: "expected `1`, `i`, `i-1` or `a.LEN`, found number 2", hint: "the events of a list are `a[1]`, `a[i]`, `a[i-1]` and `a[a.LEN]`" },
+    Case { query: "PATTERN SEQ(A+ a[]) { a[2].x = 1 }", kind: Syntax, span: 24..25, message: "expected `1`, `i`, `i-1` or `a.LEN`, found number 2", hint: "the events of a list are `a[1]`, `a[i]`, `a[i-1]` and `a[a.LEN]`; to look at others name them: SEQ(A a, A b, A c)" },
     Case { query: "PATTERN SEQ(A+ a[]) { a[i-2].x = 1 }", kind: Syntax, span: 25..26, message: "expected `]`, found `-`", hint: "there is only `a[i-1]`; an aggregate `max(a[..i-1].x)` looks further back" },
     Case { query: "PATTERN SEQ(A+ a[]) { a[LEN].x = 1 }", kind: Syntax, span: 24..27, message: "expected `1`, `i`, `i-1` or `a.LEN`, found `LEN`", hint: "write `a[a.LEN]`" },
     Case { query: "PATTERN SEQ(A+ a[], B+ b[]) { a[b.LEN].x = 1 }", kind: Syntax, span: 32..33, message: "the length of another variable as an index of `a`", hint: "write `a[a.LEN]` for the last event" },

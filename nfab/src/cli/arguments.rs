@@ -1,6 +1,7 @@
 //! What can be written on the command line.
 
 mod keeping;
+mod lateness;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -134,10 +135,10 @@ pub(crate) struct Reading {
     /// The unit of the times of events.
     #[arg(long, value_enum, value_name = "UNIT", default_value_t)]
     pub(crate) time_unit: UnitName,
-    /// How much later an event may come than one that is newer, in the unit of time.
-    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true,
-          value_parser = clap::value_parser!(i64).range(0..))]
-    lateness: i64,
+    /// How much later an event may come than one that is newer: in the unit of time, or as in 30s.
+    #[arg(long, value_name = "N", default_value = "0", allow_negative_numbers = true,
+          value_parser = lateness::lateness)]
+    lateness: lateness::Lateness,
     /// Count rows that are no events, and go on.
     #[arg(long)]
     pub(crate) skip_bad_rows: bool,
@@ -438,7 +439,7 @@ impl Search {
     pub(crate) fn config(&self) -> Config {
         Config::new()
             .timeouts(self.output.timeouts)
-            .lateness(self.reading.lateness)
+            .lateness(self.reading.lateness.within(self.reading.time_unit.unit()))
             .limits(self.limits.limits())
             .end_of_input(match self.running.end_of_input {
                 EndName::Silent => EndOfInput::Silent,
@@ -458,6 +459,17 @@ impl Search {
     /// not find the others.
     pub(crate) fn threads(&self) -> usize {
         if self.output.limit().is_some() { 1 } else { self.running.threads.into() }
+    }
+
+    /// The unit of time by its name.
+    pub(crate) fn unit_name(&self) -> String {
+        let value = self.reading.time_unit.to_possible_value();
+        value.map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+
+    /// Whether each prefix that is a match is reported at once, which `default` says otherwise.
+    pub(crate) fn reports_each(&self, default: bool) -> bool {
+        self.matching.each || (default && !self.matching.maximal)
     }
 
     /// Whether the end of the input concludes nothing.

@@ -32,8 +32,9 @@ Queries:
                          skip_till_next_match (the default), skip_till_any_match. One gap alone:
                          `->` the next event, `->>` the next that fits, `->>>` any later one
   { [user] AND a.x > 5 AND b[i].x > avg(b[..i-1].x) }
-                         equal in all events; conditions. b[1], b[i], b[i-1], b[b.LEN], b[..i-1]
-                         are events of a list; avg min max sum count first last
+                         equal in all events; conditions. b[i]: each from the second on; b[1] the
+                         first; to demand it of all say both. b[i-1]: the one before, b[b.LEN] the
+                         last, b[..i-1] all before; avg min max sum count first last
   WITHIN 5 min           from the first event to the last, both ends included: ms, s, min, h, d;
                          or 100 EVENTS
   AFTER MATCH SKIP PAST LAST
@@ -49,7 +50,8 @@ Input:
   only type of the query, else that of FROM. In JSON lines the first event decides.
   The time is a whole number in the unit of --time-unit, or a date and time as in RFC 3339
   (2024-05-01T12:30:00.250Z), which is converted to that unit. Times must not go back by more than
-  --lateness; events that do are late: they are counted and left out.
+  --lateness, a number in that unit or a time as in 30s; events that do are late: they are counted
+  and left out.
   What is compressed with gzip is decompressed.
 
 Output (--format):

@@ -7,6 +7,7 @@ mod compare;
 mod explain;
 mod help;
 mod input;
+mod lists;
 mod matcher;
 mod names;
 mod output;
@@ -46,6 +47,17 @@ pub(crate) fn main() -> ExitCode {
 
 /// Prints help, the version or what is wrong with the arguments.
 fn say(said: &clap::Error) -> ExitCode {
+    if said.kind() == clap::error::ErrorKind::ArgumentConflict {
+        // One line says it; the usage that `clap` adds says nothing about it.
+        let text = said.to_string();
+        let line = text.lines().next().unwrap_or_default();
+        let help = match line.contains("--count") {
+            true => "`--count` prints a number in place of matches; leave one of them out",
+            false => "leave one of them out",
+        };
+        report::plain(line.strip_prefix("error: ").unwrap_or(line), Some(help));
+        return ExitCode::from(FAILED);
+    }
     let printed = said.print().and_then(|()| io::stdout().flush());
     match printed {
         Err(error) if !said.use_stderr() && error.kind() != io::ErrorKind::BrokenPipe => {

@@ -1,9 +1,11 @@
 //! The names that a query uses: there is no other schema.
 
 use std::ops::Range;
+use std::slice;
 
 use nfab::language::{
-    Expr, ExprKind, GroupKind, Item, Name, Predicate, Query, ReturnValue, Variable,
+    Expr, ExprKind, GroupKind, Item, Name, Predicate, Quantifier, Query, ReturnValue, Strategy,
+    Variable,
 };
 use nfab::{Schema, Slot, TypeId};
 
@@ -21,8 +23,10 @@ pub(crate) struct Names {
     pub(crate) variables: Vec<String>,
     /// The partition key.
     pub(crate) key: Vec<(String, Slot)>,
-    /// Time or the end of the input may have to tell that a match is complete.
-    pub(crate) open_end: bool,
+    /// What may follow the last event of a match.
+    pub(crate) open_end: End,
+    /// Unless the command line says otherwise, each prefix that is a match is reported at once.
+    pub(crate) each: bool,
 }
 
 impl Names {
@@ -35,7 +39,8 @@ impl Names {
             other: TypeId(0),
             variables: variables.iter().filter(|v| !v.item.negated).map(name).collect(),
             key: vec![],
-            open_end: query.pattern.items.last().is_some_and(is_open),
+            each: query.strategy() == Strategy::SkipTillAnyMatch,
+            open_end: open_end(&query.pattern.items),
         };
         for variable in &variables {
             let name = &*variable.item.event_type.text;
@@ -106,19 +111,64 @@ fn name(variable: &Variable<'_>) -> String {
     variable.name().to_owned()
 }
 
-/// Whether more events, or their absence, may follow the first one of an item.
-fn is_open(item: &Item) -> bool {
-    match item {
-        Item::Event(event) => {
-            event.negated || event.quantifier.repeats() || event.quantifier.may_be_absent()
+/// What may follow the first events of an item without which there is a match already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// Nothing: the last event completes it.
+    Closed,
+    /// Further events, which make a longer match.
+    Longer,
+    /// An event whose absence is asked for.
+    Negated,
+}
+
+impl End {
+    /// Whether time or the end of the input may have to tell that a match is complete; `each`: the
+    /// shorter ones are reported at once.
+    pub(crate) fn is_open(self, each: bool) -> bool {
+        match self {
+            End::Closed => false,
+            End::Longer => !each,
+            End::Negated => true,
         }
-        Item::Group(group) => {
-            let repeats = group.quantifier.repeats() || group.quantifier.may_be_absent();
-            repeats
-                || match group.kind {
-                    GroupKind::Seq => group.items.last().is_some_and(is_open),
-                    GroupKind::Or | GroupKind::And => group.items.iter().any(is_open),
-                }
+    }
+}
+
+fn open_end(items: &[Item]) -> End {
+    let mut end = End::Closed;
+    // What may be absent leaves what is before it at the end.
+    for item in items.iter().rev() {
+        let (quantifier, last) = match item {
+            Item::Event(event) if event.negated => return End::Negated,
+            Item::Event(event) => (event.quantifier, End::Closed),
+            Item::Group(group) => {
+                let last = match group.kind {
+                    GroupKind::Seq => open_end(&group.items),
+                    GroupKind::Or | GroupKind::And => {
+                        let parts = group.items.iter().map(|part| open_end(slice::from_ref(part)));
+                        parts.fold(End::Closed, worse)
+                    }
+                };
+                (group.quantifier, last)
+            }
+        };
+        let grows = match quantifier {
+            Quantifier::One => false,
+            Quantifier::Optional => true,
+            Quantifier::Repeat { min, max } => max != Some(min),
+        };
+        end = worse(end, worse(last, if grows { End::Longer } else { End::Closed }));
+        if !quantifier.may_be_absent() {
+            break;
         }
+    }
+    end
+}
+
+fn worse(a: End, b: End) -> End {
+    match (a, b) {
+        (End::Negated, _) | (_, End::Negated) => End::Negated,
+        (End::Longer, _) | (_, End::Longer) => End::Longer,
+        _ => End::Closed,
     }
 }

@@ -11,6 +11,7 @@ use nfab::{Automaton, Error, TypeId};
 use super::arguments::{Format, QueryFrom, Search};
 use super::checkpoint::{self, Checkpoints, Failed, Refused};
 use super::input::{Fatal, Input, Next, Reader, Wanted, plain};
+use super::lists;
 use super::matcher::Matcher;
 use super::names::Names;
 use super::output::{Printed, Printer};
@@ -109,6 +110,9 @@ pub(super) fn main(arguments: &Search) -> Result<ExitCode, Reported> {
     let name = input.name.clone();
     let mut reader = Reader::new(input, arguments.reading.format(), wanted)
         .map_err(|fatal| tell_fatal(&fatal, &name, &source, None))?;
+    for alone in lists::alone(&query) {
+        summary::without_first(&alone);
+    }
     let output = &arguments.output;
     let limit = output.limit();
     keep_apart(file.as_deref(), &from, arguments)?;
@@ -234,6 +238,11 @@ fn wanted(arguments: &Search, query: &Query, names: &Names) -> Result<Wanted, Re
         (_, Some(from)) => find(&from.text),
         _ => None,
     };
+    let said = |only: &str| query.from.as_ref().is_some_and(|from| *from.text == *only);
+    let assumed = match &names.types[..] {
+        [(only, _)] if reading.type_column.is_none() && !said(only) => Some(only.clone()),
+        _ => None,
+    };
     let shown = matches!(arguments.output.format(), Format::Json | Format::Csv);
     Ok(Wanted {
         attributes: names.attributes.clone(),
@@ -241,6 +250,8 @@ fn wanted(arguments: &Search, query: &Query, names: &Names) -> Result<Wanted, Re
         other: names.other,
         given_type,
         fallback_type,
+        assumed,
+        key: names.key.iter().map(|(_, slot)| *slot).collect(),
         type_column: reading.type_column.clone(),
         time_column: reading.time_column.clone(),
         unit: reading.time_unit.unit(),
@@ -403,16 +414,20 @@ impl Run<'_> {
     /// What did not fail and yet should be known.
     fn warn(&self, summary: &Summary, result: &Result<(), Stop>) {
         let saves_late = self.arguments.output.late.is_some();
-        summary::warn(summary, saves_late);
+        summary::input(&self.reader, &self.names.key, &self.arguments.unit_name());
+        summary::warn(summary, self.reader.seen(), saves_late, &self.arguments.unit_name());
         if summary.matches > 0 || result.is_err() || summary.rows == summary.bad_rows {
             return;
         }
         // Nothing was found, and perhaps this is why.
-        summary::unseen("type", &self.reader.unseen_types());
-        summary::unseen("attribute", &self.reader.unseen_attributes());
+        let seen = self.reader.seen_types();
+        summary::unseen("type", &self.reader.unseen_types(), &seen);
+        summary::unseen("attribute", &self.reader.unseen_attributes(), &[]);
         let stats = &summary.stats;
-        let waits = stats.runs > 0 || stats.held_back > 0 || stats.stored_events > 0;
-        if self.arguments.ends_silently() && waits && self.names.open_end {
+        let each = self.arguments.reports_each(self.names.each);
+        let kept = stats.runs > 0 || stats.stored_events > 0;
+        let waits = stats.held_back > 0 || (kept && self.names.open_end.is_open(each));
+        if self.arguments.ends_silently() && waits {
             report::warning(
                 "partial matches may still be open at the end of the input",
                 Some("if nothing more will come, `--end-of-input max` lets their windows pass"),

@@ -2,10 +2,11 @@
 
 use std::time::Instant;
 
-use nfab::Stats;
+use nfab::{Slot, Stats};
 
-use super::input::listed;
-use super::report::{tell, warning};
+use super::input::{Reader, Seen, listed};
+use super::lists::Alone;
+use super::report::{note, tell, warning};
 
 /// What a run did.
 pub(super) struct Summary {
@@ -49,7 +50,7 @@ impl Summary {
 }
 
 /// Warns of what made the result differ from what may have been expected.
-pub(super) fn warn(summary: &Summary, saves_late: bool) {
+pub(super) fn warn(summary: &Summary, seen: &Seen, saves_late: bool, unit: &str) {
     let stats = &summary.stats;
     let times = |n: u64| if n == 1 { "once".to_owned() } else { format!("{n} times") };
     if summary.matches == u64::MAX {
@@ -57,17 +58,28 @@ pub(super) fn warn(summary: &Summary, saves_late: bool) {
     }
     if summary.bad_rows > 0 {
         let n = summary.bad_rows;
-        warning(&format!("{n} bad row{} left out", if n == 1 { " was" } else { "s were" }), None);
+        let (were, first) = if n == 1 { (" was", "in ") } else { ("s were", "the first in ") };
+        let first = match &seen.first_bad {
+            Some(why) => format!(", {first}{why}"),
+            None => String::new(),
+        };
+        warning(&format!("{n} bad row{were} left out{first}"), None);
     }
     if stats.late > 0 && !saves_late {
         let n = stats.late;
-        warning(
-            &match n {
-                1 => "1 event came too late and was left out".to_owned(),
-                n => format!("{n} events came too late and were left out"),
-            },
-            Some("`--lateness N` waits for them; `--late FILE` writes them to a file"),
+        let by = seen.behind;
+        let (title, them) = match n {
+            1 => ("1 event came too late and was left out".to_owned(), "it"),
+            n => (format!("{n} events came too late and were left out"), "them"),
+        };
+        let title = format!("{title}, up to {by} {unit} older than one before");
+        let mut help = format!(
+            "`--lateness {by}` would have kept {them}; `--late FILE` writes {them} to a file"
         );
+        if 2 * n > summary.rows - summary.bad_rows {
+            help.push_str("; is the input sorted newest first?");
+        }
+        warning(&title, Some(&help));
     }
     if stats.type_errors > 0 {
         warning(
@@ -101,9 +113,51 @@ pub(super) fn warn(summary: &Summary, saves_late: bool) {
 }
 
 /// Names of the query that no event had.
-pub(super) fn unseen(what: &str, names: &[&str]) {
+pub(super) fn unseen(what: &str, names: &[&str], seen: &[&str]) {
     if !names.is_empty() {
         let has = if what == "type" { "was of the type" } else { "had the attribute" };
-        warning(&format!("no event {has} {}", listed(names.iter().copied())), None);
+        let help = format!("events were of the types {}", listed(seen.iter().copied()));
+        let help =
+            Some(help.replace("types `", if seen.len() == 1 { "type `" } else { "types `" }));
+        let title = format!("no event {has} {}", listed(names.iter().copied()));
+        warning(&title, help.as_deref().filter(|_| !seen.is_empty()));
     }
+}
+
+/// Tells what of the input was taken otherwise than it may have been meant.
+pub(super) fn input(reader: &Reader, key: &[(String, Slot)], unit: &str) {
+    let seen = reader.seen();
+    if let Some((name, what)) = reader.assumed() {
+        note(&format!(
+            "no {what} `type`: all events are taken as `{name}` (--type-column NAME or --type NAME \
+             says otherwise)"
+        ));
+        if let Some(column) = &seen.column {
+            tell(format_args!(
+                " = help: the {what} `{column}` holds `{name}`: `--type-column {column}`?"
+            ));
+        }
+    }
+    if seen.cut {
+        note(&format!("times were rounded down to whole {unit}; a finer `--time-unit` keeps more"));
+    }
+    if seen.without_key > 0 {
+        let n = seen.without_key;
+        let names: Vec<&str> = key.iter().map(|(name, _)| name.as_str()).collect();
+        let (have, were) = if n == 1 { (" has", "was") } else { ("s have", "were") };
+        let title =
+            format!("{n} event{have} no value of [{}] and {were} left out", names.join(", "));
+        warning(&title, None);
+    }
+}
+
+/// Warns of a condition that asks nothing of the first event of a list.
+pub(super) fn without_first(alone: &Alone) {
+    let Alone { variable, condition, first } = alone;
+    warning(
+        &format!(
+            "`{condition}` says nothing of the first event: `{variable}[i]` is each from the second on"
+        ),
+        Some(&format!("to demand it of all add `AND {first}`")),
+    );
 }

@@ -336,7 +336,11 @@ impl Parser<'_> {
             return Err(self.list_without_function(variable, start));
         } else {
             let expected = format!("`1`, `i`, `i-1` or `{}.LEN`", variable.text);
-            return Err(self.unexpected(&expected, Place::Index));
+            let error = self.unexpected(&expected, Place::Index);
+            return Err(match self.peek() {
+                Token::Int(_) | Token::Float(_) => self.numbered(error, variable),
+                _ => error,
+            });
         };
         if !self.eat_sign("]") {
             return Err(self.unexpected("`]`", Place::Index));

@@ -172,9 +172,6 @@ impl Parser<'_> {
             }
             (Place::Term, Token::Word(_)) if word == "null" => "write `is null` or `is not null`",
             (Place::AfterVariable, _) => return self.bare_name(),
-            (Place::Index, Token::Int(_) | Token::Float(_)) => {
-                "the events of a list are `a[1]`, `a[i]`, `a[i-1]` and `a[a.LEN]`"
-            }
             (Place::Index, Token::Sign("-" | "+")) => {
                 "there is only `a[i-1]`; an aggregate `max(a[..i-1].x)` looks further back"
             }
@@ -289,6 +286,15 @@ impl Parser<'_> {
         let name = &variable.text;
         fault(span, format!("the length of another variable as an index of `{name}`"))
             .with_hint(format!("write `{name}[{name}.LEN]` for the last event"))
+    }
+
+    /// `a[2]`: the error with what there is in its place.
+    pub(super) fn numbered(&self, error: Error, variable: &Name) -> Error {
+        let name = &variable.text;
+        error.with_hint(format!(
+            "the events of a list are `{name}[1]`, `{name}[i]`, `{name}[i-1]` and \
+             `{name}[{name}.LEN]`; to look at others name them: SEQ(A a, A b, A c)"
+        ))
     }
 
     /// `a[].x` or `a[..i-1].x` where an event is wanted.

@@ -55,8 +55,8 @@
 //! - A reference to a variable without event (`?`, another alternative of an `OR`) is missing, as is
 //!   an attribute that an event does not have. A predicate over it is unknown and does not hold; `is
 //!   null` tells.
-//! - `v[i]` is an event of the list from the second on, `v[1]` the first: what is to hold for all
-//!   of them is said of both.
+//! - `v[i]` is each event of the list from the second on, `v[1]` the first: what is to hold for all
+//!   of them is said of both, as in `v[1].x > 5 AND v[i].x > 5`.
 //! - In a repeated group, a single event is for the group what a list's event is for its list. From
 //!   inside the group `v.x` is the event of this round, `v[i-1].x` that of the round before,
 //!   `agg(v[..i-1].x)` spans the earlier rounds; a list inside the group starts anew each round. From
@@ -118,9 +118,8 @@ impl Query {
     /// those of [`Query::check`]; with the byte range of the fault and, where there is something to
     /// say, a hint.
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let query = parser::parse(text)?;
-        query.check()?;
-        Ok(query)
+        let parsed = parser::parse(text).and_then(|query| query.check().map(|()| query));
+        parsed.map_err(|error| error.with_text(text))
     }
 
     /// Checks what the grammar cannot say: names are bound once and known where they are used,

@@ -297,6 +297,7 @@ impl Automaton {
     /// Those of [`Query::parse`] and [`from_query`](Self::from_query).
     pub fn from_text(text: &str, schema: &Schema) -> Result<Automaton, Error> {
         Self::from_query(&Query::parse(text)?, schema, CompileOptions::default())
+            .map_err(|error| error.with_text(text))
     }
 
     /// The pattern that was compiled; `None` if it was a query.

@@ -98,7 +98,7 @@ impl<'a, E> Events<'a, E> {
         })
     }
 
-    /// The events of one stage.
+    /// The events of one stage; none if no stage has the name.
     pub fn stage(&self, name: &str) -> impl Iterator<Item = &'a E> + use<'a, E> {
         let Events { parts, scene } = *self;
         let wanted = scene.names.iter().position(|n| n == name).map(|n| n as u32);

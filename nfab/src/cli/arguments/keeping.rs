@@ -58,7 +58,10 @@ impl Search {
             value("--type", reading.given_type.as_ref()),
             value("--time-column", reading.time_column.as_ref()),
             value("--time-unit", Some(&name(&reading.time_unit))),
-            value("--lateness", Some(&reading.lateness.to_string())),
+            value(
+                "--lateness",
+                Some(&reading.lateness.within(reading.time_unit.unit()).to_string()),
+            ),
             flag("--each", matching.each),
             flag("--maximal", matching.maximal),
             value("--evaluation", matching.evaluation.as_ref().map(name).as_ref()),

@@ -7,6 +7,7 @@ use nfab::{Error, ErrorKind, Slot, TypeId, ValueRef};
 
 use super::cell::typed;
 use super::fault::{Fatal, Fault, Place};
+use super::seen::Seen;
 use super::split::{Cell, Quoting, Split, split};
 use super::wanted::{TYPE_COLUMN, Wanted, listed};
 use super::{Step, time};
@@ -96,14 +97,14 @@ impl Csv {
         &mut self,
         bytes: &[u8],
         complete: bool,
-        wanted: &Wanted,
+        (wanted, seen): (&Wanted, &mut Seen),
         number: u64,
     ) -> Step {
         match split(bytes, complete, &mut self.cells) {
             Split::Row { length: 0, used, .. } => Step::Nothing { used, lines: 1 },
             Split::Row { length, used, inner_lines } => {
                 let lines = inner_lines + 1;
-                match self.row(&bytes[..length], wanted, number) {
+                match self.row(&bytes[..length], (wanted, seen), number) {
                     Ok(row) => Step::Row { row, used, lines },
                     Err(fault) => Step::Bad { fault, used, lines },
                 }
@@ -119,7 +120,7 @@ impl Csv {
     fn row(
         &mut self,
         bytes: &[u8],
-        wanted: &Wanted,
+        (wanted, seen): (&Wanted, &mut Seen),
         number: u64,
     ) -> Result<crate::cli::row::Row, Fault> {
         let row = std::str::from_utf8(bytes).map_err(|e| not_utf8(e.valid_up_to()))?;
@@ -160,17 +161,25 @@ impl Csv {
             ValueRef::Text(_) => typed(&text).unwrap_or(ValueRef::Text(&text)),
             value => value,
         };
-        let event_time = time::time(event_time, wanted.unit).map_err(|message| {
+        let (event_time, cut) = time::time(event_time, wanted.unit).map_err(|message| {
             Fault::new(place(self.columns.time), message).with_hint(time::HINT)
         })?;
+        seen.cut |= cut;
         let event_type = match self.columns.event_type {
-            None => self.fixed_type,
+            None => {
+                if seen.seeks_type(wanted, number) {
+                    let holds = |cell: &Cell| wanted.assumed.as_deref() == Some(&*cell.text(row));
+                    let at = self.cells.iter().position(holds);
+                    seen.column = at.map(|at| names[at].clone());
+                }
+                self.fixed_type
+            }
             Some(at) => {
                 let name = self.cells[at].text(row);
                 if name.is_empty() {
                     return Err(Fault::new(place(at), "the event has no type"));
                 }
-                wanted.type_id(&name)
+                seen.type_id(&name, wanted)
             }
         };
         Ok(self.builder.row(event_type, event_time, number))

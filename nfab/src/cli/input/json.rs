@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 
 use super::cell::number;
 use super::fault::{Fault, Place};
+use super::seen::Seen;
 use super::wanted::{TYPE_COLUMN, Wanted};
 use super::{Step, time};
 use crate::cli::row::{Builder, Row};
@@ -46,12 +47,17 @@ impl Json {
         &self.seen
     }
 
+    /// Whether all events have one type, whatever they say.
+    pub(crate) fn is_of_one_type(&self) -> bool {
+        matches!(self.event_type, Some(TypeFrom::All(_)))
+    }
+
     /// Reads the line at the beginning of some bytes.
     pub(crate) fn step(
         &mut self,
         bytes: &[u8],
         complete: bool,
-        wanted: &Wanted,
+        (wanted, seen): (&Wanted, &mut Seen),
         number: u64,
     ) -> Step {
         let (length, used) = match memchr::memchr(b'\n', bytes) {
@@ -64,7 +70,7 @@ impl Json {
             return Step::Nothing { used, lines: 1 };
         }
         let indent = line.as_ptr() as usize - bytes.as_ptr() as usize;
-        match self.row(line, wanted, number) {
+        match self.row(line, (wanted, seen), number) {
             Ok(row) => Step::Row { row, used, lines: 1 },
             Err(mut fault) => {
                 if let Place::Byte(at) = &mut fault.place {
@@ -75,14 +81,20 @@ impl Json {
         }
     }
 
-    fn row(&mut self, line: &[u8], wanted: &Wanted, number: u64) -> Result<Row, Fault> {
+    fn row(
+        &mut self,
+        line: &[u8],
+        (wanted, seen): (&Wanted, &mut Seen),
+        number: u64,
+    ) -> Result<Row, Fault> {
         let line = std::str::from_utf8(line).map_err(|e| {
             Fault::new(Place::Byte(e.valid_up_to() + 1), "this is not UTF-8")
                 .with_hint("JSON is always in UTF-8; convert the file with `iconv`")
         })?;
         self.builder.begin(line);
+        let column = seen.seeks_type(wanted, number).then_some(&mut seen.column);
         let mut found =
-            Found { wanted, line, reader: self, times: [None; 2], name: None, fault: None };
+            Found { wanted, line, reader: self, times: [None; 2], name: None, column, fault: None };
         let mut deserializer = serde_json::Deserializer::from_str(line);
         let result = found.deserialize(&mut deserializer).and_then(|()| deserializer.end());
         let (times, name) = match (result, found.fault) {
@@ -111,12 +123,13 @@ impl Json {
             Value::Text(text, _) => ValueRef::Text(text),
             Value::Other(value) => *value,
         };
-        let event_time = time::time(event_time, wanted.unit)
+        let (event_time, cut) = time::time(event_time, wanted.unit)
             .map_err(|message| Fault::new(place(line, raw), message).with_hint(time::HINT))?;
+        seen.cut |= cut;
         if self.time.is_none() {
             self.time = Some(key.to_owned());
         }
-        let event_type = self.event_type(line, name, wanted)?;
+        let event_type = self.event_type(line, name, (wanted, seen))?;
         Ok(self.builder.row(event_type, event_time, number))
     }
 
@@ -124,7 +137,7 @@ impl Json {
         &mut self,
         line: &str,
         raw: Option<&str>,
-        wanted: &Wanted,
+        (wanted, seen): (&Wanted, &mut Seen),
     ) -> Result<TypeId, Fault> {
         if self.event_type.is_none() {
             self.event_type = match (raw, wanted.fallback_type) {
@@ -147,12 +160,17 @@ impl Json {
         let missing = || Fault::new(Place::Row, format!("there is no attribute `{key}`"));
         let raw = raw.ok_or_else(missing)?;
         match value(line, raw)? {
-            Value::Text(text, _) if !text.is_empty() => Ok(wanted.type_id(&text)),
+            Value::Text(text, _) if !text.is_empty() => Ok(seen.type_id(&text, wanted)),
             // Types that are numbers are their digits.
-            Value::Other(ValueRef::Int(_)) => Ok(wanted.type_id(raw)),
+            Value::Other(ValueRef::Int(_)) => Ok(seen.type_id(raw, wanted)),
             _ => Err(Fault::new(place(line, raw), format!("{raw} is not the name of a type"))),
         }
     }
+}
+
+/// The text of a plain string.
+fn text_of(raw: &str) -> Option<&str> {
+    raw.strip_prefix('"')?.strip_suffix('"')
 }
 
 /// A scalar; text with its place in the line if it stands there as it is.
@@ -203,6 +221,8 @@ struct Found<'r, 'l> {
     times: [Option<&'l str>; 2],
     /// The value of the type.
     name: Option<&'l str>,
+    /// Where to note the attribute that holds the type's name, if it is looked for.
+    column: Option<&'r mut Option<String>>,
     fault: Option<Fault>,
 }
 
@@ -227,6 +247,12 @@ impl<'l> Found<'_, 'l> {
         };
         let [first, second] = super::wanted::TIME_COLUMNS;
         let slot = wanted.slot(key);
+        if let Some(column) = &mut self.column
+            && column.is_none()
+            && text_of(raw) == wanted.assumed.as_deref()
+        {
+            **column = Some(key.to_owned());
+        }
         let of_time = if known(&wanted.time_column, first) {
             Some(0)
         } else {

@@ -5,6 +5,7 @@ mod csv;
 mod fault;
 mod json;
 mod open;
+mod seen;
 mod split;
 mod time;
 mod wanted;
@@ -18,7 +19,9 @@ use csv::{Csv, Header};
 pub(crate) use fault::{Fatal, Fault, Place};
 use json::Json;
 pub(crate) use open::{Input, plain};
+pub(crate) use seen::Seen;
 pub(crate) use split::{Cell, Quoting, Split, split};
+pub(crate) use time::nanoseconds;
 pub(crate) use wanted::{Wanted, listed};
 
 use super::row::Row;
@@ -92,14 +95,12 @@ pub(crate) struct Reader {
     rows: u64,
     /// The rest of a broken row has to be passed over.
     broken: bool,
-    /// Which types of the query some event had, and whether some event had another one.
-    types: Vec<bool>,
+    seen: Seen,
 }
 
 impl Reader {
     /// Begins with an input: finds out its format, reads the header.
     pub(crate) fn new(input: Input, format: Option<Format>, wanted: Wanted) -> Result<Self, Fatal> {
-        let types = wanted.types.iter().map(|(_, id)| id.0).chain([wanted.other.0]).max();
         let mut reader = Reader {
             input,
             buffer: Vec::new(),
@@ -110,7 +111,7 @@ impl Reader {
             line: 1,
             rows: 0,
             broken: false,
-            types: vec![false; types.map_or(0, |most| most as usize + 1)],
+            seen: Seen::new(&wanted),
             wanted,
         };
         const MARK: &[u8] = b"\xef\xbb\xbf";
@@ -186,9 +187,29 @@ impl Reader {
 
     /// Types of the query that no event had.
     pub(crate) fn unseen_types(&self) -> Vec<&str> {
-        let seen = |id: u32| self.types[id as usize];
-        let types = self.wanted.types.iter();
-        types.filter(|(_, id)| !seen(id.0)).map(|(name, _)| name.as_str()).collect()
+        self.seen.unseen_types(&self.wanted)
+    }
+
+    /// The first types that events had.
+    pub(crate) fn seen_types(&self) -> Vec<&str> {
+        self.seen.seen_types(&self.wanted)
+    }
+
+    /// What was seen so far.
+    pub(crate) fn seen(&self) -> &Seen {
+        &self.seen
+    }
+
+    /// The type that all events are taken to have because neither they nor the user said one, with
+    /// what the input lacks.
+    pub(crate) fn assumed(&self) -> Option<(&str, &'static str)> {
+        let what = match &self.decoder {
+            Decoder::Csv(csv) if csv.columns().event_type.is_none() => "column",
+            Decoder::Json(json) if json.is_of_one_type() => "attribute",
+            _ => return None,
+        };
+        let name = self.wanted.assumed.as_deref()?;
+        (self.wanted.given_type.is_none() && self.rows > 0).then_some((name, what))
     }
 
     pub(crate) fn input(&self) -> &Input {
@@ -229,9 +250,10 @@ impl Reader {
             if bytes.is_empty() {
                 return if self.complete { Next::End } else { Next::More };
             }
+            let about = (&self.wanted, &mut self.seen);
             let step = match &mut self.decoder {
-                Decoder::Csv(csv) => csv.step(bytes, self.complete, &self.wanted, self.rows),
-                Decoder::Json(json) => json.step(bytes, self.complete, &self.wanted, self.rows),
+                Decoder::Csv(csv) => csv.step(bytes, self.complete, about, self.rows),
+                Decoder::Json(json) => json.step(bytes, self.complete, about, self.rows),
                 Decoder::Empty => return Next::End,
             };
             let line = self.line;
@@ -239,21 +261,25 @@ impl Reader {
                 Step::Row { row, used, lines } => {
                     self.advance(used, lines);
                     self.rows += 1;
-                    self.types[nfab::Event::event_type(&row).0 as usize] = true;
+                    self.seen.row(&row, &self.wanted);
                     return Next::Row(row);
                 }
                 Step::Nothing { used, lines } => self.advance(used, lines),
                 Step::Bad { fault, used, lines } => {
                     self.advance(used, lines);
                     self.rows += 1;
-                    return Next::Bad(Fault { line, ..fault });
+                    let fault = Fault { line, ..fault };
+                    self.seen.bad(&fault);
+                    return Next::Bad(fault);
                 }
                 Step::Broken { fault, from } => {
                     let inner = memchr::memchr_iter(b'\n', &bytes[..from]).count();
                     self.advance(from, inner as u64);
                     self.rows += 1;
                     self.broken = true;
-                    return Next::Bad(Fault { line, ..fault });
+                    let fault = Fault { line, ..fault };
+                    self.seen.bad(&fault);
+                    return Next::Bad(fault);
                 }
                 Step::More => return Next::More,
             }

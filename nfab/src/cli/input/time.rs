@@ -7,7 +7,7 @@ pub(crate) const HINT: &str = "a time is a whole number in the unit of `--time-u
                                and time with its zone, as in 2024-05-01T12:30:00.250Z";
 
 /// How many nanoseconds a unit has.
-fn nanoseconds(unit: TimeUnit) -> i128 {
+pub(crate) fn nanoseconds(unit: TimeUnit) -> i128 {
     match unit {
         TimeUnit::Nanosecond => 1,
         TimeUnit::Microsecond => 1_000,
@@ -19,27 +19,34 @@ fn nanoseconds(unit: TimeUnit) -> i128 {
     }
 }
 
-/// The time that a value says. `quoted` text is read as if it were not quoted.
+/// The time that a value says, and whether it was rounded down to the unit. `quoted` text is read as
+/// if it were not quoted.
 ///
 /// # Errors
 /// A description of the value if it is none.
-pub(crate) fn time(value: ValueRef<'_>, unit: TimeUnit) -> Result<i64, String> {
+pub(crate) fn time(value: ValueRef<'_>, unit: TimeUnit) -> Result<(i64, bool), String> {
     match value {
-        ValueRef::Int(time) => Ok(time),
+        ValueRef::Int(time) => Ok((time, false)),
         ValueRef::Float(time) => {
             // Both bounds are floats; the upper one is the first beyond the integers.
             let inside =
                 (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&time);
             if inside && time.fract() == 0.0 {
-                Ok(time as i64)
+                Ok((time as i64, false))
             } else {
                 Err(format!("the time {time:?} is not a whole number of 64 bits"))
             }
         }
         ValueRef::Text(text) => match date_time(text) {
-            Some(since) => i64::try_from(since.div_euclid(nanoseconds(unit)))
-                .map_err(|_| format!("the time `{text}` is beyond 64 bits in this unit")),
-            None => Err(format!("`{text}` is not a time")),
+            Ok(since) => {
+                let unit = nanoseconds(unit);
+                let cut = since.rem_euclid(unit) != 0;
+                let time = i64::try_from(since.div_euclid(unit));
+                time.map(|time| (time, cut))
+                    .map_err(|_| format!("the time `{text}` is beyond 64 bits in this unit"))
+            }
+            Err(Some(why)) => Err(format!("`{text}` is not a time: {why}")),
+            Err(None) => Err(format!("`{text}` is not a time")),
         },
         ValueRef::Bool(value) => Err(format!("`{value}` is not a time")),
         ValueRef::Missing => Err("the event has no time".to_owned()),
@@ -48,34 +55,45 @@ pub(crate) fn time(value: ValueRef<'_>, unit: TimeUnit) -> Result<i64, String> {
 
 /// Nanoseconds since 1970 began, in UTC; for `YYYY-MM-DDTHH:MM:SS[.F](Z|+HH:MM|-HH:MM)`. Digits
 /// beyond the nanosecond are left out.
-fn date_time(text: &str) -> Option<i128> {
+///
+/// # Errors
+/// What is wrong with it, if it looks like a date and time.
+fn date_time(text: &str) -> Result<i128, Option<String>> {
     let bytes = text.as_bytes();
-    if bytes.len() < 20 || !text.is_ascii() {
-        return None;
+    if bytes.len() < 19 || !text.is_ascii() {
+        return Err(None);
     }
-    let number = |from: usize, to: usize| -> Option<i64> {
+    let number = |from: usize, to: usize| -> Result<i64, Option<String>> {
         let digits = &text[from..to];
-        digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
+        match digits.bytes().all(|b| b.is_ascii_digit()) {
+            true => digits.parse().map_err(|_| None),
+            false => Err(None),
+        }
     };
     let marks = [(4, b'-'), (7, b'-'), (13, b':'), (16, b':')];
     if marks.iter().any(|&(at, mark)| bytes[at] != mark) || !b"Tt ".contains(&bytes[10]) {
-        return None;
+        return Err(None);
     }
     let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
     let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
+    let none = |what: &str, n: i64| Err(Some(format!("there is no {what} {n}")));
     let leap_second = second == 60 && minute == 59;
-    if !(1..=12).contains(&month) || day < 1 || day > days_of(year, month) {
-        return None;
-    }
-    if hour > 23 || minute > 59 || (second > 59 && !leap_second) {
-        return None;
+    match () {
+        () if !(1..=12).contains(&month) => return none("month", month),
+        () if day < 1 || day > days_of(year, month) => {
+            return Err(Some(format!("that month has no day {day}")));
+        }
+        () if hour > 23 => return none("hour", hour),
+        () if minute > 59 => return none("minute", minute),
+        () if second > 59 && !leap_second => return none("second", second),
+        () => {}
     }
     let mut at = 19;
     let mut fraction = 0i64;
-    if bytes[at] == b'.' {
+    if bytes.get(at) == Some(&b'.') {
         let digits = text[at + 1..].bytes().take_while(u8::is_ascii_digit).count();
         if digits == 0 {
-            return None;
+            return Err(Some("digits are missing behind the point".to_owned()));
         }
         for place in 0..9 {
             let digit = if place < digits { bytes[at + 1 + place] - b'0' } else { 0 };
@@ -83,20 +101,24 @@ fn date_time(text: &str) -> Option<i128> {
         }
         at += 1 + digits;
     }
-    let zone = match bytes.get(at)? {
-        b'Z' | b'z' if bytes.len() == at + 1 => 0,
-        sign @ (b'+' | b'-') if bytes.len() == at + 6 && bytes[at + 3] == b':' => {
+    let zone = match bytes.get(at) {
+        None => return Err(Some("its zone is missing, `Z` or as `+02:00`".to_owned())),
+        Some(b'Z' | b'z') if bytes.len() == at + 1 => 0,
+        Some(sign @ (b'+' | b'-')) if bytes.len() == at + 6 && bytes[at + 3] == b':' => {
             let (hours, minutes) = (number(at + 1, at + 3)?, number(at + 4, at + 6)?);
             if hours > 23 || minutes > 59 {
-                return None;
+                return Err(Some(format!("there is no zone {}", &text[at..])));
             }
             let offset = 60 * (60 * hours + minutes);
             if *sign == b'-' { -offset } else { offset }
         }
-        _ => return None,
+        Some(_) => {
+            let rest = &text[at..];
+            return Err(Some(format!("`{rest}` is not a zone, which is `Z` or as `+02:00`")));
+        }
     };
     let seconds = 86_400 * days(year, month, day) + 3600 * hour + 60 * minute + second - zone;
-    Some(i128::from(seconds) * 1_000_000_000 + i128::from(fraction))
+    Ok(i128::from(seconds) * 1_000_000_000 + i128::from(fraction))
 }
 
 fn days_of(year: i64, month: i64) -> i64 {

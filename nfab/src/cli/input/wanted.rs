@@ -15,6 +15,10 @@ pub(crate) struct Wanted {
     pub(crate) given_type: Option<TypeId>,
     /// The type of all events if the input does not say it.
     pub(crate) fallback_type: Option<TypeId>,
+    /// Its name, if nobody said it but the query, which asks for no other.
+    pub(crate) assumed: Option<String>,
+    /// The partition key.
+    pub(crate) key: Vec<Slot>,
     /// Where the type stands, if it was said.
     pub(crate) type_column: Option<String>,
     /// Where the time stands, if it was said.
