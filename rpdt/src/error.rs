@@ -22,7 +22,8 @@ pub enum ErrorKind {
     Query,
     /// The document is not well-formed.
     Malformed,
-    /// The document ended before its root element was closed.
+    /// The document ended before its root element was closed, or, in another encoding than UTF-8, in the
+    /// middle of a character.
     Incomplete,
     /// The document uses an encoding that is not supported, or bytes that its encoding forbids.
     Encoding,

@@ -306,6 +306,38 @@ fn stats_go_to_the_standard_error() {
 }
 
 #[test]
+fn stats_of_several_queries() {
+    let document = "<?xml version='1.0' encoding='ISO-8859-1'?><a><b/><b/><c/></a>";
+    let arguments =
+        ["-e", "//b", "-e", "//c", "--stats", "-f", "count", "--front-end", "quick-xml"];
+    let run = rpdt(&arguments, document);
+    assert_eq!((run.code, run.out.as_str()), (0, "2\n1\n"));
+    for line in [
+        "answers: 3",
+        "answers of query 0: 2",
+        "answers of query 1: 1",
+        "threads: 1",
+        "encoding: ISO-8859-1",
+        "front end: quick-xml",
+    ] {
+        assert!(run.err.lines().any(|l| l == line), "{line}: {}", run.err);
+    }
+}
+
+#[test]
+fn comparisons_that_never_hold_are_warned_of() {
+    let run = rpdt(&["//a[@total>\"abc\"]", "-f", "count"], "<a total='5'/>");
+    assert_eq!((run.code, run.out.as_str()), (1, "0\n"));
+    let warning = "warning: query: `@total>\"abc\"` never holds: order is that of numbers, and the \
+                   literal is not one\n";
+    assert_eq!(run.err, warning);
+    for fine in ["//a[@total>\"4\"]", "//a[@total!=\"abc\"]", "//a[@total=\"5\"]"] {
+        let run = rpdt(&[fine, "-f", "count"], "<a total='5'/>");
+        assert_eq!((run.out.as_str(), run.err.as_str()), ("1\n", ""), "{fine}");
+    }
+}
+
+#[test]
 fn a_hundred_thousand_levels() {
     let depth = 100_000;
     let document = format!("{}{}", "<a>".repeat(depth), "</a>".repeat(depth));

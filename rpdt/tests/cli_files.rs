@@ -159,7 +159,7 @@ fn large_files_are_divided() {
     assert!(fault(&one).contains("line 70002, column"), "{}", one.err);
 
     for (arguments, reason) in [
-        (&["//name", "wide.xml"][..], "no place was found at which it can be divided"),
+        (&["//name", "wide.xml"][..], "only UTF-8 can be divided; this is UTF-16BE"),
         (&["/site/people/{name!*, person!*}", "large.xml"], "no place"),
         (&["/site[people]!", "large.xml"], "what it remembers of the document element `site`"),
         (&["//name"], ""),
@@ -185,6 +185,15 @@ fn encodings_can_be_asked_for() {
     let run = rpdt(folder.path(), &["/a", "a.xml", "-f", "text"]);
     assert_eq!(run.code, 2);
     assert!(run.err.contains("not valid UTF-8"), "{}", run.err);
+    let wide = "<?xml version='1.0' encoding='UTF-8'?><a>x</a>".encode_utf16();
+    let wide: Vec<u8> = [0xFF, 0xFE].into_iter().chain(wide.flat_map(u16::to_le_bytes)).collect();
+    fs::write(folder.path().join("wide.xml"), &wide).expect("written");
+    let run = rpdt(folder.path(), &["/a", "wide.xml"]);
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("help: `--encoding UTF-16LE` reads it nevertheless"), "{}", run.err);
+    let asked = ["/a", "wide.xml", "-f", "text", "--encoding", "UTF-16LE"];
+    let run = rpdt(folder.path(), &asked);
+    assert_eq!((run.code, run.out.as_str()), (0, "x\n"));
     let run = rpdt(folder.path(), &["/a", "a.xml", "--encoding", "ebcdic"]);
     assert_eq!(run.code, 2);
     assert!(run.err.contains("not the name of an encoding"), "{}", run.err);

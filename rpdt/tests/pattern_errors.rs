@@ -87,8 +87,8 @@ fn undeclared_prefix() {
     assert_eq!(
         error.hint(),
         Some(
-            "declare it with --ns E=URI, or, if `E:D` was meant as a concatenation as in the paper, \
-             write `E , D` or `E : D`"
+            "declare it with --ns E=URI, or write `*:D` for any namespace; if `E:D` was meant as a \
+             concatenation as in the paper, write `E , D` or `E : D`"
         )
     );
     assert!(plan("//c/{E:D*}", Namespaces::new().with("E", "urn:e")).is_ok());
@@ -104,7 +104,8 @@ const CASES: &[Case] = &[
     Case { query: "{a}", span: 0..1, message: "expected `/` or `//`, found `{`", hint: "a regular branch hangs under a step: write `//name/{...}`" },
     Case { query: "//", span: 2..2, message: "expected a name or `*`, but the query ends", hint: "write a name behind the slash, or leave the slash out" },
     Case { query: "/a/", span: 3..3, message: "expected a name or `*`, but the query ends", hint: "write a name behind the slash, or leave the slash out" },
-    Case { query: "//a|//b", span: 3..4, message: "expected `/`, `//`, `[`, `!` or the end, found `|`", hint: "alternatives are written inside a regular branch, as in `/{a | b}`; several queries can run in one pass" },
+    Case { query: "//a|//b", span: 3..4, message: "expected `/`, `//`, `[`, `!` or the end, found `|`", hint: "alternatives are written inside a regular branch, as in `/{a | b}`; of several paths each is a query of its own, as in `-e //a -e //b`" },
+    Case { query: "//a or //b", span: 4..6, message: "expected `/`, `//`, `[`, `!` or the end, found name `or`", hint: "of several paths each is a query of its own, as in `-e //a -e //b`" },
     Case { query: "//a*", span: 3..4, message: "expected `/`, `//`, `[`, `!` or the end, found `*`", hint: "repetitions are written inside a regular branch, as in `/{a*}`" },
     Case { query: "//a{b}", span: 3..4, message: "expected `/`, `//`, `[`, `!` or the end, found `{`", hint: "a regular branch follows a slash: write `/{...}`" },
     Case { query: "//{a}", span: 2..3, message: "expected a name or `*`, found `{`", hint: "a regular branch is about children: write `/{...}`, or `//*/{...}` for those of any descendant" },

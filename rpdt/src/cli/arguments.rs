@@ -91,7 +91,8 @@ pub(crate) struct Output {
     /// Stop after N answers of all queries together.
     #[arg(long, value_name = "N", value_parser = positive)]
     limit: Option<u64>,
-    /// Print counts and the time taken on the standard error.
+    /// Print counts and the time taken on the standard error; `tags` are start and end tags, `<a/>`
+    /// being two.
     #[arg(long)]
     pub(crate) stats: bool,
     /// Read each file once more, and tell on the standard error what it has of the query, and what
@@ -211,7 +212,7 @@ struct Reading {
     front_end: FrontEndName,
     /// The encoding of the documents, whatever they declare.
     #[arg(long, value_name = "NAME", value_parser = encoding)]
-    encoding: Option<Encoding>,
+    encoding: Option<Asked>,
     /// Threads for a large file, or for many; 0 for as many as the machine has.
     #[arg(long, value_name = "N", default_value_t = 1)]
     threads: usize,
@@ -221,6 +222,13 @@ struct Reading {
     /// The text of an entity; may be given several times.
     #[arg(long, value_name = "NAME=TEXT", value_parser = entity)]
     entity: Vec<(String, String)>,
+}
+
+/// An encoding that was asked for, by its name.
+#[derive(Clone, Debug)]
+struct Asked {
+    name: String,
+    encoding: Encoding,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -342,11 +350,25 @@ impl Search {
         &self.matching.names
     }
 
+    /// The encoding that was asked for.
+    pub(crate) fn encoding(&self) -> Option<&str> {
+        self.reading.encoding.as_ref().map(|asked| &*asked.name)
+    }
+
+    /// Which parser reads the documents.
+    pub(crate) fn front_end(&self) -> &'static str {
+        match self.reading.front_end {
+            FrontEndName::Auto | FrontEndName::Scanner => "scanner",
+            FrontEndName::PortableScanner => "portable-scanner",
+            FrontEndName::QuickXml => "quick-xml",
+        }
+    }
+
     /// How a file is read a second time, for what was fine the first time.
     pub(crate) fn source(&self) -> SourceConfig {
         SourceConfig {
             checks: Checks::Fast,
-            encoding: self.reading.encoding,
+            encoding: self.reading.encoding.as_ref().map(|asked| asked.encoding),
             entities: EntityPolicy::Keep,
             entity_table: self.entity_table(),
             limits: self.limits.limits(),
@@ -391,8 +413,8 @@ impl Search {
             })
             .entity_table(table)
             .limits(self.limits.limits());
-        let config = match self.reading.encoding {
-            Some(encoding) => config.encoding(encoding),
+        let config = match &self.reading.encoding {
+            Some(asked) => config.encoding(asked.encoding),
             None => config,
         };
         match self.matching.shape {
@@ -467,10 +489,11 @@ fn entity(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), replacement.to_owned()))
 }
 
-fn encoding(text: &str) -> Result<Encoding, String> {
+fn encoding(text: &str) -> Result<Asked, String> {
     let message =
         "not the name of an encoding, such as UTF-8, ISO-8859-1, windows-1252 or Shift_JIS";
-    Encoding::named(text).ok_or_else(|| message.to_owned())
+    let encoding = Encoding::named(text).ok_or_else(|| message.to_owned())?;
+    Ok(Asked { name: text.to_owned(), encoding })
 }
 
 fn size(text: &str) -> Result<usize, String> {

@@ -32,7 +32,9 @@ Queries:
   a[text()=\"x\"] a[.=5] some text node, or all text below, compared
   a/{b, (c | d)*, e?}  a run of children: b, then any number of c and d, then perhaps e;
                        also b+, b{2} and b{2,5}. Inside brackets: a[{b, c}]
-  a!  a!label          a is returned, under its name or a label
+  a!  a!label          a is returned, under its name or a label. Without any mark it is the last
+                       step outside braces; to count runs mark a symbol in the braces
+  Below //, names in a namespace (p:name) cost several times as much as *:name
 
 Output (--format):
   json   shape nodes: a line for each node, with the keys label, name, path, start, end, depth
@@ -42,7 +44,8 @@ Output (--format):
   path, range, text, xml
          a line for each answer: the path, START-END, the text, the element as written. Other
          shapes than nodes: LABEL=VALUE, separated by tabs; the values of a list by commas.
-         Text and XML are written raw, with the line ends that they contain
+         Text and XML are written raw, with the line ends that they contain. XML is a piece of the
+         document: prefixes and entities that are declared outside it are not declared in it
   With several queries, json becomes {\"query\":I,\"answer\":...} and lines of the other formats
   begin with I and a tab; I counts the queries from 0 in the order in which they are given.
 
@@ -53,6 +56,11 @@ Output (--format):
   Answers are printed when they are certain, which for most formats is at an end tag. What was
   printed stays valid when the document proves malformed further on. A run that stops early
   (--first, --limit) does not check the rest of the document.
+
+Counts (--stats):
+  tags counts start tags and end tags, <a/> as two. peak buffered bytes are those of answers and
+  values that wait until they are certain; the process takes more: buffers of 256 KiB for each thread,
+  the program itself, and what the depth of the document needs.
 
 When nothing is found:
   --why reads each file a second time and tells on the standard error, for each step and each name
@@ -65,7 +73,7 @@ When nothing is found:
 Reading:
   Encodings: UTF-8, UTF-16 with a byte order mark or recognisable by its first characters, and by
   declaration US-ASCII, ISO-8859-1 and what the WHATWG's Encoding Standard names but ISO-2022-JP.
-  Offsets are those of the original bytes. --encoding NAME overrules the declaration. A declaration
+  Offsets are those of the original bytes, and columns in messages count bytes. --encoding NAME overrules the declaration. A declaration
   that contradicts the bytes is an error.
 
   --checks fast (the default) looks at one root, end tags that match, nothing but white space,

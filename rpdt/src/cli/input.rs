@@ -17,7 +17,7 @@ pub(super) struct Input {
 }
 
 /// How many of the first bytes are kept.
-const HEAD: usize = 64;
+const HEAD: usize = 256;
 
 /// How compressed files begin, and what to do with them.
 const COMPRESSED: [(&[u8], &str); 4] = [
@@ -100,6 +100,23 @@ impl Input {
                 error => return error,
             }
         }
+    }
+
+    /// The encoding that the first bytes show or declare.
+    pub(super) fn encoding(&self) -> String {
+        match *self.head {
+            [0xFE, 0xFF, ..] | [0, b'<', 0, ..] => return "UTF-16BE".to_owned(),
+            [0xFF, 0xFE, ..] | [b'<', 0, _, 0, ..] => return "UTF-16LE".to_owned(),
+            _ => {}
+        }
+        let head = String::from_utf8_lossy(&self.head);
+        let declared = head.strip_prefix("<?xml").and_then(|rest| {
+            let (_, rest) = rest.split_once("?>").map_or(rest, |d| d.0).split_once("encoding")?;
+            let value = rest.trim_start().strip_prefix('=')?.trim_start();
+            let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+            value[1..].split_once(quote).map(|(name, _)| name.to_owned())
+        });
+        declared.unwrap_or_else(|| "UTF-8".to_owned())
     }
 
     /// What to do when the document proves to be none, judged by its first bytes.

@@ -85,7 +85,18 @@ fn compile(queries: &[String], config: Config, help: Option<&str>) -> Result<Pla
     let name = |i| name(i, queries.len());
     let mut patterns = Vec::with_capacity(queries.len());
     for (i, query) in queries.iter().enumerate() {
-        patterns.push(parse(query, &name(i), help)?);
+        let pattern = parse(query, &name(i), help)?;
+        for test in pattern.nodes().iter().flat_map(|node| &node.value_tests) {
+            if test.never_holds() {
+                report::tell(format_args!(
+                    "warning: {}: `{}` never holds: order is that of numbers, and the literal is \
+                     not one",
+                    name(i),
+                    why::shown_test(test),
+                ));
+            }
+        }
+        patterns.push(pattern);
     }
     Plan::new(patterns.clone(), config.clone()).map_err(|error| {
         // The error does not say which query it is about.

@@ -49,6 +49,11 @@ impl<W: Write> Printer<W> {
         self.file = file.map(str::to_owned);
     }
 
+    /// Answers in this file, of each query.
+    pub(super) fn counts(&self) -> &[u64] {
+        &self.counts
+    }
+
     /// Answers in this file.
     pub(super) fn found(&self) -> u64 {
         self.counts.iter().sum()

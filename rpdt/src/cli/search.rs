@@ -114,7 +114,7 @@ impl Run<'_> {
         match self.open(file) {
             Ok(input) => {
                 let mut done = self.match_one(input, printer);
-                self.tell(&mut done, printer.found(), printer.error().is_some())
+                self.tell(&mut done, printer.counts(), printer.error().is_some())
             }
             Err(Reported) => true,
         }
@@ -144,7 +144,7 @@ impl Run<'_> {
                 Ok(mut done) => {
                     printer.append(&printed);
                     printer.flush();
-                    failed |= self.tell(&mut done, printed.found(), printer.error().is_some());
+                    failed |= self.tell(&mut done, printed.counts(), printer.error().is_some());
                 }
                 Err(message) => {
                     report::plain(&message, self.arguments.advice());
@@ -173,7 +173,7 @@ impl Run<'_> {
             },
             None => self.match_stream(&mut input, printer),
         };
-        if divides && result.is_err() {
+        if divides {
             input.look();
         }
         if result.is_ok() {
@@ -203,16 +203,18 @@ impl Run<'_> {
     }
 
     /// Messages about a file. Returns whether it failed.
-    fn tell(&self, done: &mut Done, found: u64, unwritable: bool) -> bool {
+    fn tell(&self, done: &mut Done, counts: &[u64], unwritable: bool) -> bool {
         let Done { input, stats, result, time } = done;
         let output = &self.arguments.output;
+        let found = counts.iter().sum();
         if output.stats {
             if self.several {
                 report::tell(format_args!("file: {}", input.name));
             }
             // Of segments that did not come to their end nothing is known.
             if result.is_ok() || stats.bytes > 0 {
-                tell_stats(stats, found, *time);
+                tell_stats(stats, counts, *time);
+                self.tell_reading(input, stats);
             }
         }
         let Err(error) = result else {
@@ -229,16 +231,36 @@ impl Run<'_> {
         true
     }
 
+    /// The encoding of a document: the one that was asked for, else what it shows.
+    fn encoding(&self, input: &Input) -> String {
+        self.arguments.encoding().map_or_else(|| input.encoding(), str::to_owned)
+    }
+
+    /// How a document was read.
+    fn tell_reading(&self, input: &Input, stats: &Stats) {
+        let threads = if stats.segments > 0 { self.threads.count() } else { 1 };
+        report::tell(format_args!(
+            "threads: {threads}\nencoding: {}\nfront end: {}",
+            self.encoding(input),
+            self.arguments.front_end()
+        ));
+    }
+
     /// Several threads were asked for, and only one had anything to do.
     fn tell_undivided(&self, input: &Input, stats: &Stats) {
         let small = input.size.is_some_and(|size| size < LARGE);
         if self.threads.count() == 1 || stats.segments > 0 || small {
             return;
         }
+        let encoding = self.encoding(input);
+        let utf8 = rpdt::input::Encoding::named("UTF-8");
+        let narrow = [utf8, rpdt::input::Encoding::named("US-ASCII")];
+        let narrow = narrow.contains(&rpdt::input::Encoding::named(&encoding));
         let queries = 0..self.plan.patterns().len();
         let explained = queries.map(|query| self.plan.threads_explained(query));
         let reason = match (input.size, explained.into_iter().find(|e| e.starts_with("one "))) {
             (None, _) => "only regular files can be divided".to_owned(),
+            _ if !narrow => format!("only UTF-8 can be divided; this is {encoding}"),
             (_, Some(explained)) => explained,
             _ => "no place was found at which it can be divided".to_owned(),
         };
@@ -274,12 +296,14 @@ fn feed<W: Write>(
     }
 }
 
-fn tell_stats(stats: &Stats, answers: u64, time: Duration) {
+fn tell_stats(stats: &Stats, counts: &[u64], time: Duration) {
+    let answers: u64 = counts.iter().sum();
+    let mut text = format!("bytes: {}\ntags: {}\nanswers: {answers}", stats.bytes, stats.tags);
+    for (query, count) in counts.iter().enumerate().filter(|_| counts.len() > 1) {
+        text.push_str(&format!("\nanswers of query {query}: {count}"));
+    }
     report::tell(format_args!(
-        "bytes: {}\ntags: {}\nanswers: {answers}\npeak buffered bytes: {}\nmax depth: {}\n\
-         seconds: {:.3}",
-        stats.bytes,
-        stats.tags,
+        "{text}\npeak buffered bytes: {}\nmax depth: {}\nseconds: {:.3}",
         stats.peak_buffered_bytes,
         stats.max_depth,
         time.as_secs_f64(),

@@ -125,7 +125,7 @@ fn shown_literal(literal: &Literal) -> String {
     }
 }
 
-fn shown_test(test: &ValueTest) -> String {
+pub(super) fn shown_test(test: &ValueTest) -> String {
     let operand = shown_operand(&test.operand);
     match &test.comparison {
         None => operand,

@@ -62,7 +62,7 @@ use runs::RunTracker;
 pub(crate) use segment::Assumed;
 use tally::Tally;
 use tuples::Slot;
-pub(crate) use value::holds as value_holds;
+pub(crate) use value::{holds as value_holds, number as value_number};
 
 /// An open element that the engine had to look at.
 #[derive(Clone, Copy, Debug)]

@@ -213,7 +213,11 @@ fn declared(start: &mut Start, family: &str, name: &str, at: u64) -> Result<(), 
         let shown = show(name.as_bytes());
         let message =
             format!("the declared encoding `{shown}` contradicts the bytes, which are {bytes}");
-        Err(Error::new(ErrorKind::Encoding, message).at(place))
+        let error = Error::new(ErrorKind::Encoding, message).at(place);
+        Err(match Encoding::named(bytes) {
+            Some(_) => error.with_hint(format!("`--encoding {bytes}` reads it nevertheless")),
+            None => error,
+        })
     };
     let Some(encoding) = Encoding::named(name) else { return Err(unsupported(name, at)) };
     let same = match encoding.0 {

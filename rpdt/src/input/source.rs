@@ -205,6 +205,7 @@ impl Source {
         handler: &mut H,
     ) -> Result<(), Error> {
         loop {
+            let ends = last && chunk.is_empty();
             let (taken, fine) = match self.body.document.measure {
                 Measure::Several(_) => encoding::decode_several(
                     &mut self.coding,
@@ -225,6 +226,8 @@ impl Source {
                 let name = format!("{:?}", self.coding);
                 return Err(match fine {
                     Decoded::Unmeasured => self.unmeasured(offset, &name),
+                    // What is at fault are bytes from before that something should follow.
+                    _ if ends => self.cut(offset),
                     _ => self.undecodable(offset, &name),
                 });
             }
@@ -242,6 +245,12 @@ impl Source {
         Error::new(ErrorKind::Encoding, message)
             .at(place)
             .with_hint("convert the document to UTF-8 first, for instance with `iconv`")
+    }
+
+    fn cut(&self, offset: u64) -> Error {
+        let place = self.body.lines.locate(offset, &self.body.pending, self.body.document.measure);
+        Error::new(ErrorKind::Incomplete, "the document ends in the middle of a character")
+            .at(place)
     }
 
     fn undecodable(&self, offset: u64, name: &str) -> Error {

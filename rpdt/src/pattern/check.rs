@@ -17,8 +17,9 @@ pub(crate) fn check_prefixes(pattern: &Pattern, namespaces: &Namespaces) -> Resu
             continue;
         }
         let error = query_error(format!("prefix `{prefix}` is not declared")).with_hint(format!(
-            "declare it with --ns {prefix}=URI, or, if `{prefix}:{local}` was meant as a \
-             concatenation as in the paper, write `{prefix} , {local}` or `{prefix} : {local}`"
+            "declare it with --ns {prefix}=URI, or write `*:{local}` for any namespace; if \
+             `{prefix}:{local}` was meant as a concatenation as in the paper, write `{prefix} , \
+             {local}` or `{prefix} : {local}`"
         ));
         return Err(match pattern.span(NodeId(i as u32)) {
             Some(span) => error.with_span(span),

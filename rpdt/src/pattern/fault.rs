@@ -90,7 +90,10 @@ impl Parser<'_> {
             }
             (Place::Trunk | Place::AfterBranch, Token::Pipe) => {
                 "alternatives are written inside a regular branch, as in `/{a | b}`; \
-                 several queries can run in one pass"
+                 of several paths each is a query of its own, as in `-e //a -e //b`"
+            }
+            (Place::Trunk, Token::Name("or")) if self.after_step() => {
+                "of several paths each is a query of its own, as in `-e //a -e //b`"
             }
             (Place::Trunk | Place::Predicate, Token::Star | Token::Plus | Token::Question) => {
                 "repetitions are written inside a regular branch, as in `/{a*}`"

@@ -152,6 +152,17 @@ impl ValueTest {
     pub fn holds(&self, value: &str) -> bool {
         crate::engine::value_holds(value, self.comparison.as_ref())
     }
+
+    /// Whether no value can pass: the order of values is that of numbers, and the literal is none.
+    #[must_use]
+    pub fn never_holds(&self) -> bool {
+        match &self.comparison {
+            Some((Op::Lt | Op::Le | Op::Gt | Op::Ge, Literal::String(s))) => {
+                crate::engine::value_number(s).is_nan()
+            }
+            _ => false,
+        }
+    }
 }
 
 /// A branch below a node.
