@@ -8,7 +8,11 @@ use nfab::language::{
 /// are aggregates of earlier events.
 fn references(expr: &mut Expr, each: &mut dyn FnMut(&mut Reference)) -> bool {
     let all = |parts: &mut [Expr], each: &mut dyn FnMut(&mut Reference)| {
-        parts.iter_mut().fold(false, |found, part| references(part, each) || found)
+        let mut found = false;
+        for part in parts {
+            found |= references(part, each);
+        }
+        found
     };
     match &mut expr.kind {
         ExprKind::Literal(_) => false,
