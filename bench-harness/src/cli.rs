@@ -10,7 +10,7 @@ use clap::{Args, Parser, Subcommand, value_parser};
 
 use crate::command::{self, Engine};
 use crate::data::DEFAULT_DIRECTORY;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::experiment::{Context, Registry, Scale};
 use crate::measure::memory::{self, Heap, Memory};
 use crate::own::{Own, Paths};
@@ -267,7 +267,10 @@ fn finish(result: Result<()>, progress: &Progress) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            progress.message(format!("error: {error}"));
+            match error.kind() {
+                ErrorKind::Moved => progress.message(error.to_string()),
+                _ => progress.message(format!("error: {error}")),
+            }
             ExitCode::from(error.exit_code())
         }
     }

@@ -18,6 +18,8 @@ pub enum ErrorKind {
     Disagreement,
     /// An experiment failed to run.
     Failed,
+    /// Two runs that were compared differ: a finding, no fault.
+    Moved,
 }
 
 /// An error with a kind, a message and the places it passed through.
@@ -74,7 +76,7 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self.kind {
             ErrorKind::Usage | ErrorKind::Input => 2,
-            ErrorKind::Io | ErrorKind::Disagreement | ErrorKind::Failed => 1,
+            ErrorKind::Io | ErrorKind::Disagreement | ErrorKind::Failed | ErrorKind::Moved => 1,
         }
     }
 }

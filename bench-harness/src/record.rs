@@ -89,15 +89,15 @@ pub struct Row {
     pub series: String,
     /// Where on the x axis.
     pub x: X,
-    /// The median of the runs, or the exact count.
+    /// The median of the runs, the mean of several data sets, or the exact count.
     pub value: f64,
     /// The unit of `value`, `lo` and `hi`.
     pub unit: String,
-    /// How many runs the median is of; 1 for an exact count.
+    /// How many runs or data sets that is of; 1 for an exact count.
     pub n: u32,
-    /// Lower end of the 95 % interval.
+    /// Lower end of the 95 % interval; of fewer than six, and of data sets, the least.
     pub lo: f64,
-    /// Upper end of the 95 % interval.
+    /// Upper end of the 95 % interval; of fewer than six, and of data sets, the most.
     pub hi: f64,
     /// The seed of the data and of the order of runs.
     pub seed: u64,

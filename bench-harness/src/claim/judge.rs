@@ -273,9 +273,28 @@ impl<'a> Points<'a> {
         }
         match (compared, differences.is_empty()) {
             (0, _) => cannot(format!("nothing was counted for {}", series.join(", "))),
-            (_, true) => (Verdict::Holds, format!("equal at all {compared} points")),
+            (_, true) => (Verdict::Holds, self.equal(&series[0], &places)),
             (_, false) => (Verdict::DoesNotHold, differences.join("; ")),
         }
+    }
+
+    /// What all series have in common, places of one value together.
+    fn equal(&self, name: &str, places: &[&X]) -> String {
+        let rows: Vec<&Row> = places.iter().filter_map(|x| self.at(name, x)).collect();
+        let groups = rows.chunk_by(|a, b| a.value == b.value);
+        let texts: Vec<String> = groups
+            .filter_map(|group| {
+                let (first, last) = (group.first()?, group.last()?);
+                let value = with_unit(first.value, &first.unit);
+                Some(match group.len() {
+                    1 => format!("{value} at {}", first.x),
+                    _ => format!("{value} at {} to {}", first.x, last.x),
+                })
+            })
+            .collect();
+        let all = format!("equal at all {} points", rows.len());
+        // Answers that are the same everywhere differ from place to place, and nobody reads them.
+        if texts.len() > 4 { all } else { format!("{all}: {}", texts.join(", ")) }
     }
 
     fn reaches(&self, series: &[String], at: &[X], figure: f64, unit: &str) -> Finding {

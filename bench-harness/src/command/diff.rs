@@ -1,6 +1,6 @@
 //! Compares the results of two runs: what moved, by how much, and whether beyond the intervals.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -91,10 +91,11 @@ struct Tally {
 
 /// Prints as JSON lines the points that moved beyond the intervals, or with `all` every point, and the
 /// claims whose verdicts differ; a table by experiment goes to stderr. An error of kind
-/// [`ErrorKind::Failed`] says that something moved.
+/// [`ErrorKind::Moved`] says that something moved.
 pub fn diff(a: &Path, b: &Path, all: bool, out: &mut dyn Write, progress: &Progress) -> Result<()> {
     let (a, b) = (Run::read(a)?, Run::read(b)?);
     compare_machines(&a, &b, progress);
+    compare_seeds(&a, &b, progress);
     let fail = |error| Error::io("cannot write the differences", &error);
     let (points, others) = (a.points(), b.points());
     let found: HashMap<&Key<'_>, &Row> = others.iter().map(|(key, row)| (key, *row)).collect();
@@ -123,7 +124,21 @@ pub fn diff(a: &Path, b: &Path, all: bool, out: &mut dyn Write, progress: &Progr
         "{beyond} points differ beyond their intervals, {} verdicts are not the same",
         judged.len()
     );
-    Err(Error::new(ErrorKind::Failed, message))
+    Err(Error::new(ErrorKind::Moved, message))
+}
+
+/// Different data have different counts: whoever compares two seeds should know that they do.
+fn compare_seeds(a: &Run, b: &Run, progress: &Progress) {
+    let seeds = |run: &Run| {
+        let seeds: BTreeSet<String> = run.rows.iter().map(|row| row.seed.to_string()).collect();
+        seeds.into_iter().collect::<Vec<_>>().join(", ")
+    };
+    let (first, second) = (seeds(a), seeds(b));
+    if first != second {
+        progress.message(format!(
+            "the seeds differ, {first} and {second}: these are other data, and exact counts differ with them"
+        ));
+    }
 }
 
 fn compare_machines(a: &Run, b: &Run, progress: &Progress) {

@@ -10,6 +10,13 @@ use data_gen::stream::StreamKind;
 use crate::error::{Error, Result};
 use crate::sha256::Hasher;
 
+/// The seeds of several data sets under one seed of the user's. Those of another seed are others, which
+/// they would not be if they followed one another from it on.
+pub fn seeds(seed: u64, sets: u64) -> impl Iterator<Item = u64> + Clone {
+    let first = seed.wrapping_sub(1).wrapping_mul(1000).wrapping_add(1);
+    (0..sets).map(move |at| first.wrapping_add(at))
+}
+
 /// What goes wrong in a generator.
 pub fn generating(error: &io::Error) -> Error {
     Error::io("cannot generate data", error)

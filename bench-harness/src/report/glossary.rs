@@ -27,7 +27,7 @@ const TERMS: [(&str, &str); 14] = [
     ),
     (
         "interval",
-        "The 95 % interval of a median, from order statistics of the runs. A difference is shown when the interval of the ratio does not include 1.",
+        "The 95 % interval of a median, from order statistics of the runs. A difference is shown when the interval of the ratio does not include 1. Of fewer than six runs, and where a value is the mean of several data sets, as in the figures of the multi-pattern paper, it is the range from the least to the most.",
     ),
     (
         "CPU time",

@@ -27,14 +27,16 @@ pub(super) fn render(
     let rows: Vec<&Row> = records.rows_of(&about.id).collect();
     let judged = records.judgements_of(&about.id).next().is_some();
     let (id, title) = (Escaped(&about.id), Escaped(&about.title));
-    let _ = write!(
-        page,
-        "<section id=\"{id}\">\n<h2>{title} <span class=\"kind\">{} {id}</span></h2>\n",
-        about.kind
-    );
+    let empty = rows.is_empty() && !judged;
+    let _ = writeln!(page, "<section id=\"{id}\">");
+    if empty {
+        // Whoever asked for one experiment need not look for it among all the others.
+        let _ = writeln!(page, "<details>\n<summary>{title} ({id}): no result here</summary>");
+    }
+    let _ = writeln!(page, "<h2>{title} <span class=\"kind\">{} {id}</span></h2>", about.kind);
     let _ = write!(page, "<h3>What the paper says</h3>\n{}", paragraphs(&about.paper));
     page.push_str("<h3>What we found</h3>\n");
-    if rows.is_empty() && !judged {
+    if empty {
         page.push_str(
             "<p>These files hold no result of this experiment: it was not run, or its run failed, and a \
              failed run has no verdict.</p>\n",
@@ -73,7 +75,8 @@ pub(super) fn render(
     if let (Some(command), true) = (repeat(records, &about.id), !rows.is_empty() || judged) {
         let _ = writeln!(page, "<h3>To repeat</h3>\n<pre>{}</pre>", Escaped(&command));
     }
-    page.push_str("<p><a href=\"#contents\">Back to the contents</a></p>\n</section>\n");
+    page.push_str("<p><a href=\"#contents\">Back to the contents</a></p>\n");
+    page.push_str(if empty { "</details>\n</section>\n" } else { "</section>\n" });
     Ok(())
 }
 
@@ -231,7 +234,7 @@ pub(super) fn raw(page: &mut String, rows: &[&Row]) {
     let _ = write!(
         page,
         "<details>\n<summary>Raw numbers</summary>\n<div class=\"scroll\"><table class=\"raw\">\n<thead><tr><th>Series</th>\
-         <th>x</th><th class=\"num\">Median</th><th>Unit</th><th class=\"num\">Low</th>\
+         <th>x</th><th class=\"num\">Value</th><th>Unit</th><th class=\"num\">Low</th>\
          <th class=\"num\">High</th><th class=\"num\">Runs</th></tr></thead>\n<tbody>\n"
     );
     for row in rows {

@@ -13,7 +13,7 @@ use multipattern::{
 };
 
 use crate::error::{Error, Result};
-use crate::experiment::common::hash;
+use crate::experiment::common::{self, hash};
 use crate::measure::Contender;
 
 pub use crate::experiment::common::{agree, generating};
@@ -40,7 +40,7 @@ pub fn fail(error: multipattern::Error) -> Error {
 
 /// The seeds of the repetitions.
 pub fn seeds(first: u64) -> impl Iterator<Item = u64> + Clone {
-    (0..SEEDS).map(move |at| first.wrapping_add(at))
+    common::seeds(first, SEEDS)
 }
 
 /// A tag that was read, as the engine sees it.

@@ -7,8 +7,7 @@ use super::engines::{PATTERNS, SEEDS, patterns_of, set};
 use super::plots::{self, over_seeds};
 use crate::claim::{Claim, Rule};
 use crate::error::Result;
-use crate::experiment::{About, Context, Experiment, Kind, Scale};
-use crate::measure::Summary;
+use crate::experiment::{About, Context, Experiment, Kind, Scale, common};
 use crate::record::Row;
 
 /// Fig. 12 or 13.
@@ -37,9 +36,10 @@ const FEWEST: u64 = 10;
 /// The number of patterns of our bar.
 const LARGE: u64 = 1000;
 
-const SETS: &str = "sets";
-const IN_ORDER: &str = "sets in order";
-const BAR: &str = "our bar";
+/// The sets of the figure's sizes, and those in strict order; the same of larger ones.
+const JUDGED: [&str; 2] = ["sets", "sets in strict order"];
+const LARGER: [&str; 2] = ["larger sets", "larger sets in strict order"];
+const BAR: &str = "one more than our bar";
 
 fn by_length(method: Method) -> String {
     format!("{method}, by length")
@@ -72,9 +72,9 @@ impl Sizes {
         name: fn(Method) -> String,
         (x, sets): (f64, u64),
         options: &PatternOptions,
-        judged: bool,
+        judged: Option<[&str; 2]>,
     ) -> Result<()> {
-        let seeds = (0..sets).map(|at| context.seed.wrapping_add(at));
+        let seeds = common::seeds(context.seed, sets);
         let counts: Vec<[usize; 3]> =
             seeds.map(|seed| self.counts(options, seed)).collect::<Result<_>>()?;
         let shown = &counts[..counts.len().min(SEEDS as usize)];
@@ -84,10 +84,10 @@ impl Sizes {
                 context.record.point(&name(method), x, summary, "");
             }
         }
-        if judged {
+        if let Some([all, in_order]) = judged {
             let ordered = counts.iter().filter(|counts| counts.is_sorted_by(|a, b| a < b)).count();
-            context.record.count(SETS, x, sets, "");
-            context.record.count(IN_ORDER, x, ordered as u64, "");
+            context.record.count(all, x, sets, "");
+            context.record.count(in_order, x, ordered as u64, "");
         }
         Ok(())
     }
@@ -127,7 +127,10 @@ impl Experiment for Sizes {
                  engine run them and compare with brute force. A curve is the mean of {SEEDS} sets \
                  with the least and the most. The order is judged on the means and on every set of \
                  20 (of 3 from 400 patterns on, of one at 10,000; at tiny scale of fewer), from \
-                 {FEWEST} patterns on. Optimized has the counts of single: it differs in detection \
+                 {FEWEST} patterns on: five patterns often have nothing in common. The sets of seed s have \
+                 the seeds from 1000 (s - 1) + 1 on. The search for composites depends on the order of the \
+                 patterns: shuffled, they give a proposed model that is larger or smaller by some hundredths. \
+                 Optimized has the counts of single: it differs in detection \
                  only. The mechanism of each step: single is a chain a pattern; sharing is the \
                  minimal acyclic automaton of the set, whose edges carry integers that tell apart \
                  which pattern was read; proposed replaces repeated sub-sequences inside of patterns \
@@ -143,10 +146,16 @@ impl Experiment for Sizes {
             claims: vec![
                 Claim::new(format!("{order}, the means at 10 to 40 patterns"), order, Rule::All(at_each)),
                 Claim::new(
-                    format!("{order} in every set from {FEWEST} patterns on, of whatever size"),
+                    format!("{order} in every single set of 10 to 40 patterns"),
                     order,
-                    Rule::same(&[SETS, IN_ORDER]),
+                    Rule::same(&JUDGED),
                 ),
+                Claim::new(
+                    format!("{order} in every single set of more patterns"),
+                    order,
+                    Rule::same(&LARGER),
+                )
+                .our_reading(),
                 Claim::new(
                     format!("{order} at every length, {PATTERNS} patterns"),
                     order,
@@ -173,12 +182,19 @@ impl Experiment for Sizes {
                     what,
                     &plots::borrow(&lengths),
                 ),
-                plots::table(
+                plots::log_lines(
                     &format!("Number of {what} of larger sets"),
+                    "patterns",
+                    what,
+                    &plots::borrow(&larger),
+                ),
+                plots::table(
+                    &format!("Number of {what} of larger sets, means"),
                     "patterns",
                     &plots::borrow(&larger),
                 ),
-                plots::table("Sets that were judged", "patterns", &[SETS, IN_ORDER]),
+                plots::table("Sets that were judged", "patterns", &JUDGED),
+                plots::table("Larger sets that were judged", "patterns", &LARGER),
             ],
         }
     }
@@ -188,19 +204,19 @@ impl Experiment for Sizes {
         for number in NUMBERS {
             let options = PatternOptions::new(Shape::Random, number);
             let (x, name) = (number as f64, |method: Method| method.to_string());
-            self.record(context, name, (x, sets), &options, number >= FEWEST)?;
+            self.record(context, name, (x, sets), &options, (number >= FEWEST).then_some(JUDGED))?;
         }
         for length in LENGTHS {
             let mut options = PatternOptions::new(Shape::Random, PATTERNS);
             (options.shortest, options.longest) = (length, length);
-            self.record(context, by_length, (length as f64, SEEDS), &options, false)?;
+            self.record(context, by_length, (length as f64, SEEDS), &options, None)?;
         }
         for (number, sets) in larger {
             let options = PatternOptions::new(Shape::Random, number);
-            self.record(context, large, (number as f64, sets), &options, true)?;
+            self.record(context, large, (number as f64, sets), &options, Some(LARGER))?;
         }
-        // The rule asks for less than the bar's series: one more than what is allowed.
-        context.record.point(BAR, LARGE as f64, Summary::exact(self.bar as f64 + 0.5), "");
+        // The rule is strict.
+        context.record.count(BAR, LARGE as f64, self.bar + 1, "");
         Ok(())
     }
 

@@ -31,7 +31,7 @@ pub const PAPER: Paper = Paper {
     title: "An adaptive parallel join algorithm for uncertain data streams and its application",
     authors: "Qian Jiangbo, Wang Zhijie, Chen Huahui, Wang Haibin; Ningbo University and the Ningbo \
               Public Security Bureau",
-    original: "不確定數(shù)據(jù)流自適應并行連接算法及應用, 錢江波, 王志杰, 陳華輝, 王海斌",
+    original: "不确定数据流自适应并行连接算法及应用, 钱江波, 王志杰, 陈华辉, 王海斌",
     subject: "Many streams of uncertain tuples, the plates that a town's cameras read, are joined with \
               each other within a sliding window, so that a plate that is seen twice in less time than \
               the drive takes is found at once. A thread for each stream joins in memory; when memory \

@@ -12,8 +12,8 @@ use super::engines::{fail, feed};
 use super::load::{from_reading, generating, hash, hundredths, numbered};
 use crate::claim::{Claim, Rule, ratio};
 use crate::error::{Error, Result};
-use crate::experiment::plots;
 use crate::experiment::{About, Context, Experiment, Kind, Scale};
+use crate::experiment::{common, plots};
 use crate::measure::Summary;
 use crate::number::short;
 use crate::record::{Row, X};
@@ -249,8 +249,8 @@ impl Found {
 fn found(context: &Context<'_>) -> Result<Found> {
     let options = options(context.scale);
     let mut found = Found::default();
-    for at in 0..days(context.scale) {
-        let day = Day::new(&options, context.seed.wrapping_add(at))?;
+    for seed in common::seeds(context.seed, days(context.scale)) {
+        let day = Day::new(&options, seed)?;
         let alarm = |pair: &Pair| Alarm {
             plate: pair.first.key,
             probability: pair.probability,

@@ -17,6 +17,7 @@ pub use labels::{distinct, spread, text_width};
 use super::html::Escaped;
 use super::theme;
 use crate::experiment::{Plot, Spacing, Style};
+use crate::measure::summary::FEWEST;
 use crate::number::{short, tick, with_unit};
 use crate::record::{Row, X};
 
@@ -245,5 +246,9 @@ fn tooltip(row: &Row) -> String {
     if row.n < 2 {
         return place;
     }
-    format!("{place}, 95 % interval {} to {}, {} runs", short(row.lo), short(row.hi), row.n)
+    let (lo, hi) = (short(row.lo), short(row.hi));
+    match row.n {
+        few if few < FEWEST => format!("{place}, least {lo}, most {hi} of {few}"),
+        runs => format!("{place}, 95 % interval {lo} to {hi}, {runs} runs"),
+    }
 }
