@@ -116,6 +116,59 @@ fn values() {
     );
 }
 
+/// A part of a long text is not taken for the text.
+#[test]
+fn long_texts_are_not_compared() {
+    let folder = TempDir::new().expect("a folder");
+    let long = "x".repeat(5000);
+    let document = format!("<r><a>q<![CDATA[{long}]]></a><a>{long}<b/>p</a><a>q<!-- -->r</a></r>");
+    fs::write(folder.path().join("r.xml"), document).expect("written");
+    for (query, expected) in [
+        (
+            "//a[text()=\"q\"][text()=\"none\"]",
+            [
+                "  //a[text()=\"q\"]: 3 have `text()`, 1 pass; values seen: \"p\", \"q\", \"r\"; 2 not \
+                 compared: their text is long, or they are inside too many others",
+                "  //a[text()=\"none\"]: 3 have `text()`, 0 pass; values seen: \"p\", \"q\", \"r\"; 2 \
+                 not compared: their text is long, or they are inside too many others",
+            ],
+        ),
+        (
+            "//a[.=\"qr\"][.=\"q\"]",
+            [
+                "  //a[.=\"qr\"]: 1 pass; values seen: \"qr\"; 2 not compared: their text is long, or \
+                 they are inside too many others",
+                "  //a[.=\"q\"]: 0 pass; values seen: \"qr\"; 2 not compared: their text is long, or \
+                 they are inside too many others",
+            ],
+        ),
+    ] {
+        let output = assert_cmd::Command::new(env!("CARGO_BIN_EXE_rpdt"))
+            .args(["--why", "-f", "count", query, "r.xml"])
+            .current_dir(folder.path())
+            .output()
+            .expect("the program runs");
+        let err = String::from_utf8(output.stderr).expect("UTF-8");
+        assert_eq!(err.lines().skip(2).collect::<Vec<_>>(), expected, "{query}");
+    }
+}
+
+/// What the search passes over is read the second time.
+#[test]
+fn a_fault_that_only_the_second_look_meets() {
+    let folder = TempDir::new().expect("a folder");
+    fs::write(folder.path().join("r.xml"), "<r><s><x></y></s><t/></r>").expect("written");
+    let output = assert_cmd::Command::new(env!("CARGO_BIN_EXE_rpdt"))
+        .args(["--why", "-f", "count", "/q/u", "r.xml"])
+        .current_dir(folder.path())
+        .output()
+        .expect("the program runs");
+    assert_eq!(output.status.code(), Some(1));
+    let err = String::from_utf8(output.stderr).expect("UTF-8");
+    let last = err.lines().last().expect("a line");
+    assert!(last.contains("did not come to the end: it ended at byte 9: end tag `</y>`"), "{err}");
+}
+
 #[test]
 fn namespaces() {
     assert_eq!(

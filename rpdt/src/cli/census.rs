@@ -144,7 +144,10 @@ struct Gathered {
     test: usize,
     depth: usize,
     text: String,
+    /// Some text did not fit.
     cut: bool,
+    /// Some of the text node that is being read did not.
+    long: bool,
     present: bool,
     passed: bool,
 }
@@ -326,6 +329,7 @@ impl<'a> Census<'a> {
                         depth: tag.depth,
                         text: String::new(),
                         cut: false,
+                        long: false,
                         present: false,
                         passed: false,
                     });
@@ -360,12 +364,18 @@ impl<'a> Census<'a> {
         let depth = self.open.len();
         for gathered in self.gathered.iter_mut().rev().take_while(|g| g.depth == depth) {
             let tested = &mut self.steps[gathered.step].tests[gathered.test];
-            if tested.test.operand == Operand::Text && !gathered.text.is_empty() {
+            if tested.test.operand != Operand::Text {
+                continue;
+            }
+            let long = std::mem::take(&mut gathered.long);
+            if long || !gathered.text.is_empty() {
                 gathered.present = true;
+            }
+            if !long && !gathered.text.is_empty() {
                 gathered.passed |= tested.test.holds(&gathered.text);
                 tested.values.note(gathered.text.trim(), 5);
-                gathered.text.clear();
             }
+            gathered.text.clear();
         }
     }
 
@@ -407,7 +417,9 @@ impl TagHandler for Census<'_> {
             if tested.test.operand == Operand::StringValue {
                 tested.present += 1;
                 tested.passed += u64::from(!done.cut && tested.test.holds(&done.text));
-                tested.values.note(done.text.trim(), 5);
+                if !done.cut {
+                    tested.values.note(done.text.trim(), 5);
+                }
             } else {
                 tested.present += u64::from(done.present);
                 tested.passed += u64::from(done.passed);
@@ -432,6 +444,7 @@ impl TagHandler for Census<'_> {
                 gathered.text.push_str(value);
             } else {
                 gathered.cut = true;
+                gathered.long = true;
             }
         }
         Ok(())

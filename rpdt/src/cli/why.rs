@@ -50,7 +50,13 @@ pub(super) fn tell(arguments: &Search, plan: &Plan, input: &mut Input, found: u6
         );
     }
     if let Err(error) = read {
-        let _ = write!(text, "\n  (the second look did not come to the end: {})", error.message());
+        let place = error.position().map(|at| format!("it ended at byte {}: ", at.offset));
+        let place = place.unwrap_or_default();
+        let _ = write!(
+            text,
+            "\n  (the second look, which reads all elements, did not come to the end: {place}{})",
+            error.message()
+        );
     }
     report::tell(text);
 }
@@ -277,10 +283,16 @@ fn value(step: &Step<'_>, tested: &Tested<'_>, pattern: &Pattern) -> String {
             let is = if *op == Op::Eq { String::new() } else { format!("{} ", op.sign()) };
             let _ = write!(text, "; no `{operand}` is {is}{literal}");
         }
-        let _ = write!(text, "; values seen: {}", listed(&tested.values, "\""));
+        if !tested.values.texts.is_empty() {
+            let _ = write!(text, "; values seen: {}", listed(&tested.values, "\""));
+        }
     }
     if tested.unknown > 0 {
-        let _ = write!(text, "; {} with long text were not compared", tested.unknown);
+        let _ = write!(
+            text,
+            "; {} not compared: their text is long, or they are inside too many others",
+            tested.unknown
+        );
     }
     text
 }
