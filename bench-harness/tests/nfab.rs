@@ -30,7 +30,7 @@ fn list_prints_the_papers_ids_and_those_of_our_own_checks_when_asked() {
 #[test]
 fn checks_of_our_own_claim_nothing_of_a_paper() {
     NFAB.tells_checks_from_claims();
-    Paper { prefix: "rpdt-", ids: &[], own: &[] }.tells_checks_from_claims();
+    Paper { prefix: "rpdt-", ids: &[], own: &["rpdt-scanner"] }.tells_checks_from_claims();
 }
 
 #[test]
