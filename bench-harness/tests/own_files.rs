@@ -34,6 +34,8 @@ fn given(kind: Kind, path: PathBuf) -> Paths {
         Kind::Xmark => paths.xmark = path,
         Kind::Stock => paths.stock = path,
         Kind::Sightings => paths.sightings = path,
+        Kind::Cldr => paths.cldr = path,
+        Kind::Scap => paths.scap = path,
     }
     paths
 }
@@ -102,6 +104,25 @@ fn the_other_documents_are_accepted_too() {
     }
 }
 
+/// Documents that nothing generated stands for are measured beside the others.
+#[test]
+fn real_documents_are_measured_where_they_are_given() {
+    let directory = tempfile::tempdir().unwrap();
+    let excerpts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../rpdt/tests/data/real");
+    for (kind, file, name) in
+        [(Kind::Cldr, "cldr-de-excerpt.xml", "CLDR"), (Kind::Scap, "scap-excerpt.xml", "SCAP")]
+    {
+        let path = excerpts.join(file);
+        let (records, page) = reproduce(directory.path(), &["rpdt-scanner"], kind, &path);
+        let bytes = fs::metadata(&path).unwrap().len();
+        let own: Vec<_> = records.rows.iter().filter(|row| row.own_file.is_some()).collect();
+        assert!(own.iter().any(|row| row.x.to_string() == format!("{name} tokenise")));
+        assert!(own.iter().all(|row| row.own_file.as_ref().unwrap().bytes == bytes));
+        assert!(records.rows.iter().any(|row| row.x.to_string() == "XMark R2"));
+        assert!(page.contains(file));
+    }
+}
+
 #[test]
 fn stocks_stand_in_for_the_stream() {
     let directory = tempfile::tempdir().unwrap();
@@ -147,6 +168,8 @@ fn what_is_wrong_with_a_file_is_said_with_its_place() {
         (Kind::Xmark, "<site><x/></site>".to_owned(), "it has no element of the name item"),
         (Kind::Xmark, "<shop/>".to_owned(), "at byte 0: the root element is shop"),
         (Kind::Treebank, String::new(), "--treebank"),
+        (Kind::Cldr, "<a/>".to_owned(), "it has no element of the name ldml"),
+        (Kind::Scap, "<a/>".to_owned(), "it has no element of the name ds:data-stream"),
         (Kind::Stock, "type,price\n".to_owned(), "time"),
         (Kind::Stock, stock.to_owned(), "there are no rows"),
         (Kind::Stock, format!("{stock}s,1,A,5,1\ns,2,A,5.5,1\n"), "row 2: price must be a whole"),

@@ -35,12 +35,23 @@ pub enum Kind {
     Stock,
     /// Sightings by checkpoints.
     Sightings,
+    /// Locale data of CLDR: one file, or several under one root.
+    Cldr,
+    /// A data stream of SCAP: rules and definitions of a security guide.
+    Scap,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 5] =
-        [Self::Dblp, Self::Treebank, Self::Xmark, Self::Stock, Self::Sightings];
+    pub const ALL: [Self; 7] = [
+        Self::Dblp,
+        Self::Treebank,
+        Self::Xmark,
+        Self::Stock,
+        Self::Sightings,
+        Self::Cldr,
+        Self::Scap,
+    ];
 
     /// The name: that of the option.
     pub fn name(self) -> &'static str {
@@ -50,6 +61,8 @@ impl Kind {
             Self::Xmark => "xmark",
             Self::Stock => "stock",
             Self::Sightings => "sightings",
+            Self::Cldr => "cldr",
+            Self::Scap => "scap",
         }
     }
 
@@ -65,6 +78,7 @@ impl Kind {
                  documents for brute force, and the one that is compared with the original generator's, \
                  are still generated."
             }
+            Self::Cldr | Self::Scap => "It is measured beside the generated documents.",
             Self::Stock => {
                 "Its first rows stand in place of the generated ones, as many as the scale generates; \
                  an event's number, from 0, is its id and its time. Figures that change what is \
@@ -98,6 +112,12 @@ pub struct Paths {
     /// Sightings as CSV or JSON lines: stream, time in seconds, key, probability and observation
     #[arg(long, value_name = "FILE")]
     pub sightings: Option<PathBuf>,
+    /// Locale data in XML, beside generated data: a file of CLDR, or several under one root
+    #[arg(long, value_name = "FILE")]
+    pub cldr: Option<PathBuf>,
+    /// A data stream of SCAP in XML, beside generated data, such as ssg-rhel8-ds.xml
+    #[arg(long, value_name = "FILE")]
+    pub scap: Option<PathBuf>,
 }
 
 impl Paths {
@@ -109,6 +129,8 @@ impl Paths {
             Kind::Xmark => self.xmark.as_deref(),
             Kind::Stock => self.stock.as_deref(),
             Kind::Sightings => self.sightings.as_deref(),
+            Kind::Cldr => self.cldr.as_deref(),
+            Kind::Scap => self.scap.as_deref(),
         }
     }
 
@@ -136,12 +158,12 @@ pub struct Own {
 #[derive(Debug, Default)]
 struct Files {
     /// In the order of [`DOCUMENTS`]; of each the number of its elements.
-    documents: [OnceLock<Checked<u64>>; 3],
+    documents: [OnceLock<Checked<u64>>; 5],
     stock: OnceLock<Checked<Stocks>>,
     sightings: OnceLock<Checked<Sightings>>,
 }
 
-const DOCUMENTS: [Kind; 3] = [Kind::Dblp, Kind::Treebank, Kind::Xmark];
+const DOCUMENTS: [Kind; 5] = [Kind::Dblp, Kind::Treebank, Kind::Xmark, Kind::Cldr, Kind::Scap];
 
 impl Own {
     /// Files that are checked when they are asked for.

@@ -13,6 +13,8 @@ fn known_by(kind: Kind) -> (Option<&'static str>, &'static [&'static str]) {
     match kind {
         Kind::Dblp => (Some("dblp"), &["article", "inproceedings"]),
         Kind::Xmark => (Some("site"), &["item", "person", "open_auction", "closed_auction"]),
+        Kind::Cldr => (None, &["ldml"]),
+        Kind::Scap => (None, &["ds:data-stream-collection", "data-stream-collection"]),
         _ => (None, &["S"]),
     }
 }

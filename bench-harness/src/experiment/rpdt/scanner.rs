@@ -2,6 +2,7 @@
 //! Fig. 8, to the baselines on the same scanner, and what a second thread is worth.
 
 use rpdt::input::Checks;
+use rpdt::{Config, FrontEnd, Shape};
 
 use super::engines::{self, Baseline, CEP, EXPDT, Rpdt};
 use super::queries::{self, DataSet, Query};
@@ -12,6 +13,7 @@ use crate::data::DataFile;
 use crate::error::{Error, Result};
 use crate::experiment::{About, Artefact, Context, Experiment, Kind, Plot, Spacing, Style};
 use crate::measure::{Contender, Samples, Summary, interleave};
+use crate::own::Kind as Own;
 use crate::record::X;
 
 /// The check.
@@ -56,6 +58,53 @@ const BAR_THREADS: f64 = 1.7;
 /// The queries whose time is divided; all of DBLP and TreeBank, and those of Fig. 8.
 fn queries_of(data: DataSet) -> impl Iterator<Item = &'static Query> {
     queries::ALL.iter().filter(move |query| query.data == data)
+}
+
+/// Names and texts of queries.
+type Named = &'static [(&'static str, &'static str)];
+
+/// Documents of the world, measured where they are given: what they are given as, their name, and queries
+/// with their names.
+const REAL: [(Own, &str, Named); 2] = [
+    (
+        Own::Cldr,
+        "CLDR",
+        &[
+            ("CP1", "//languages/language"),
+            ("CP2", "//calendar[eras//era][.//dateFormatItem]/months//month"),
+            ("CR1", "//currency/{displayName!, displayName!*, symbol}"),
+            ("CR2", "//monthWidth/{month!, month!*}"),
+        ],
+    ),
+    (
+        Own::Scap,
+        "SCAP",
+        &[
+            ("SP1", "//*:Rule[*:ident]/*:title"),
+            ("SP2", "//*:criteria//*:criterion"),
+            ("SR1", "//*:Rule/{*:title!, *:description, *:reference!, *:reference!*}"),
+            ("SR2", "//*:definition/{*:metadata, *:criteria!}"),
+        ],
+    ),
+];
+
+/// A query to be measured in memory: its name, its text and the shape of its answers.
+type Asked = (&'static str, &'static str, Shape);
+
+/// Those of Table 2 whose document this is.
+fn asked_of(data: DataSet) -> Vec<Asked> {
+    queries_of(data).map(|query| (query.name, query.text, engines::shape(query))).collect()
+}
+
+/// Those of a document of the world; the names of regular ones have an `R`.
+fn asked_of_real(queries: Named) -> Vec<Asked> {
+    let shape = |name: &str| if name.contains('R') { Shape::Tuples } else { Shape::Nodes };
+    queries.iter().map(|&(name, text)| (name, text, shape(name))).collect()
+}
+
+/// The engine on one of them.
+fn engine((_, text, shape): Asked, front_end: FrontEnd, checks: Checks) -> Result<Rpdt> {
+    Rpdt::compile(text, Config::new().shape(shape).front_end(front_end).checks(checks))
 }
 
 fn compared() -> impl Iterator<Item = (&'static Query, &'static str)> {
@@ -136,7 +185,10 @@ impl Experiment for Scanner {
                      Against the baselines: document in memory, the same scanner behind both, counts \
                      compared in every run. RPDT may skip, as it may in Figs. 6 and 7; the baselines \
                      ask for all tags and so take the scanner's way for tags that a handler wants to see, \
-                     which is slower than the one for tags of which the symbol is enough."
+                     which is slower than the one for tags of which the symbol is enough.\n\n\
+                     Documents of CLDR and SCAP are measured in the same way where `--cldr` and `--scap` \
+                     give them; `rpdt/tests/real/fetch.sh` gets them. Names that begin with C and S are \
+                     queries of theirs."
                 .to_owned(),
             reconstruction: None,
             claims: claims.map(|(text, rule)| Claim::new(text, "no figure", rule).our_check()).collect(),
@@ -179,10 +231,23 @@ impl Experiment for Scanner {
                     counts.push(Baseline::new(name, query)?.count_scanned(&document)?);
                 }
                 if counts.iter().any(|count| *count != expected) {
-                    return Err(Error::disagreement(format!(
-                        "{}: {expected} on quick-xml, on the scanner {counts:?}",
-                        query.name
-                    )));
+                    return Err(disagreement(query.name, expected, &counts));
+                }
+            }
+        }
+        for (kind, _, queries) in REAL {
+            let Some(file) = context.data.own().document(kind)? else { continue };
+            let document = file.read()?;
+            for query in asked_of_real(queries) {
+                let expected = engine(query, FrontEnd::QuickXml, Checks::Fast)?.count(&document)?;
+                let counts = [Checks::Fast, Checks::Strict].map(|checks| {
+                    let engine = engine(query, FrontEnd::Scanner, checks)?;
+                    Ok([engine.count(&document)?, engine.count_on(2, &document)?])
+                });
+                let counts: Vec<u64> =
+                    counts.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
+                if counts.iter().any(|count| *count != expected) {
+                    return Err(disagreement(query.0, expected, &counts));
                 }
             }
         }
@@ -191,7 +256,13 @@ impl Experiment for Scanner {
 
     fn measure(&self, context: &mut Context<'_>) -> Result<()> {
         for data in DataSet::ALL {
-            in_memory(context, data)?;
+            let file = data.file(context)?;
+            in_memory(context, &data.to_string(), &file, &asked_of(data))?;
+        }
+        for (kind, name, queries) in REAL {
+            if let Some(file) = context.data.own().document(kind)? {
+                in_memory(context, name, &file, &asked_of_real(queries))?;
+            }
         }
         against_baselines(context)?;
         from_file(context)?;
@@ -202,18 +273,31 @@ impl Experiment for Scanner {
         let rows = queries::ALL.iter().map(|query| {
             [query.name, &query.data.to_string(), query.text].map(str::to_owned).to_vec()
         });
+        let real = REAL.into_iter().flat_map(|(_, name, queries)| {
+            queries
+                .iter()
+                .map(move |&(query, text)| [query, name, text].map(str::to_owned).to_vec())
+        });
         Ok(vec![Artefact::Table {
             caption: "The queries".to_owned(),
             head: ["Query", "Data", "Pattern"].map(str::to_owned).to_vec(),
-            rows: rows.collect(),
+            rows: rows.chain(real).collect(),
         }])
     }
 }
 
+fn disagreement(query: &str, expected: u64, counts: &[u64]) -> Error {
+    Error::disagreement(format!("{query}: {expected} on quick-xml, on the scanner {counts:?}"))
+}
+
 /// A document in memory: the loop, the parts, all queries.
-fn in_memory(context: &mut Context<'_>, data: DataSet) -> Result<()> {
-    let file = data.file(context)?;
-    context.record.data(Some(&file));
+fn in_memory(
+    context: &mut Context<'_>,
+    data: &str,
+    file: &DataFile,
+    queries: &[Asked],
+) -> Result<()> {
+    context.record.data(Some(file));
     let document = file.read()?;
     let document = &document[..];
     let mut contenders = vec![
@@ -222,12 +306,13 @@ fn in_memory(context: &mut Context<'_>, data: DataSet) -> Result<()> {
         steady(TOKENISE, move || reader::tokenise(document, Checks::Fast)),
         steady("tokenise, strict", move || reader::tokenise(document, Checks::Strict)),
     ];
-    for query in queries_of(data) {
-        let engine = Rpdt::scanning(query, Checks::Fast)?;
-        contenders.push(steady(query.name, move || engine.count(document)));
-        if matches!(query.name, "R1" | "R2" | "P4" | "DR1" | "TR1") {
-            let engine = Rpdt::scanning(query, Checks::Strict)?;
-            let name = format!("{}, strict", query.name);
+    for &query in queries {
+        let (name, ..) = query;
+        let fast = engine(query, FrontEnd::Scanner, Checks::Fast)?;
+        contenders.push(steady(name, move || fast.count(document)));
+        if matches!(name, "R1" | "R2" | "P4" | "DR1" | "TR1" | "CR1" | "SR1") {
+            let engine = engine(query, FrontEnd::Scanner, Checks::Strict)?;
+            let name = format!("{name}, strict");
             contenders.push(steady(&name, move || engine.count(document)));
         }
     }
@@ -258,7 +343,7 @@ fn in_memory(context: &mut Context<'_>, data: DataSet) -> Result<()> {
                 rounds().map(|(own, (events, _))| events / own).collect(),
             );
         }
-        if queries::named(&one.name).is_some() {
+        if queries.iter().any(|(name, ..)| *name == one.name) {
             of(READING, rounds().map(|(own, (_, (bytes, _)))| bytes / own).collect());
             of(
                 TOKENISING,
