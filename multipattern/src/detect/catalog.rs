@@ -334,10 +334,9 @@ impl Catalog {
         self.longest_time.is_none() && self.longest_events <= 64
     }
 
-    /// Whether types say everything, and windows of at most 64 events.
+    /// Whether types say everything.
     pub(crate) fn is_of_types(&self) -> bool {
-        self.is_short()
-            && self.kept.numbers.is_empty()
+        self.kept.numbers.is_empty()
             && self.types.iter().all(|of_type| of_type.plain || of_type.classes.is_empty())
     }
 
@@ -418,6 +417,11 @@ impl Catalog {
 
     pub(crate) fn span(&self, span: u32) -> Span {
         self.spans.items[span as usize].0
+    }
+
+    /// All windows, by their numbers; nobody may use some of them.
+    pub(crate) fn spans(&self) -> Vec<Span> {
+        self.spans.items.iter().map(|(span, _)| *span).collect()
     }
 
     /// The attributes that some condition uses.

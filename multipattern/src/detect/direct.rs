@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use super::Detector;
 use super::mechanism::{Mechanism, State};
+use super::out_of_order;
 use super::output::{Out, Sink};
 use super::strict::{self, Source};
 use crate::error::{Error, ErrorKind};
@@ -107,21 +108,46 @@ impl Detector {
         let Mechanism::Ring(ring) = &mut self.mechanism else {
             return Ok(ControlFlow::Continue(()));
         };
+        let time = event.time();
+        if ring.is_long() {
+            if self.catalog.is_timed()
+                && let Some(before) = self.last_time.filter(|&before| time < before)
+            {
+                return Err(out_of_order(time, before));
+            }
+            if !ring.make_room(time) {
+                return self.leave_ring(event, sink);
+            }
+        }
         let (row, event_type) = (self.stats.events, event.event_type());
         self.stats.events += 1;
-        self.last_time = Some(event.time());
+        self.last_time = Some(time);
         let Some(class) = ring.class(event_type) else {
             self.stats.unused += 1;
-            ring.pass();
+            ring.pass(time);
             return Ok(ControlFlow::Continue(()));
         };
         let limit = self.config.limits.matches_per_event;
         let mut out = Out::new(sink, limit, std::mem::take(&mut self.buffer));
-        ring.arrive(class, event_type, &mut self.counters, &mut out);
+        ring.arrive(class, event_type, time, &mut self.counters, &mut out);
         self.stats.matches += out.matches;
         let (over, stopped) = (out.over, out.stopped);
         self.buffer = out.buffer;
         self.flow(over, stopped, row)
+    }
+
+    /// Goes on without a ring: it would have to look back too far. The next change of patterns may bring
+    /// it back.
+    #[cold]
+    #[inline(never)]
+    fn leave_ring<E: Event + ?Sized, S: Sink>(
+        &mut self,
+        event: &E,
+        sink: &mut S,
+    ) -> Result<ControlFlow<()>, Error> {
+        self.settle();
+        self.remake(u64::MAX);
+        self.push(event, sink)
     }
 
     /// Puts the state of the stream back where all others are.

@@ -173,10 +173,18 @@ impl Detector {
     #[cold]
     pub(super) fn rebuild(&mut self) {
         self.stale = false;
+        let rows = self.stats.events;
+        let oldest = |history: &History| Some(rows - history.oldest()?.row);
+        let back = self.partitions.iter().filter_map(|scope| oldest(&scope.history)).max();
+        self.remake(back.unwrap_or(0));
+    }
+
+    /// The same, for streams that look back so many events.
+    pub(super) fn remake(&mut self, back: u64) {
         Arc::make_mut(&mut self.catalog).shrink();
         (self.classes, self.buffer) = (Vec::new(), Vec::new());
         self.prepare();
-        let next = Mechanism::new(&self.config, self.semantics, &self.catalog);
+        let next = Mechanism::new(&self.config, self.semantics, &self.catalog, back);
         let before = std::mem::replace(&mut self.mechanism, next);
         let hold = self.config.hold_events > 0;
         let (rows, time) = (self.stats.events, self.last_time.unwrap_or(0));

@@ -97,6 +97,11 @@ impl History {
         self.entries.len()
     }
 
+    /// The oldest event.
+    pub(crate) fn oldest(&self) -> Option<&Entry> {
+        self.entries.front()
+    }
+
     #[inline]
     pub(crate) fn entry(&self, serial: u64) -> &Entry {
         &self.entries[(serial - self.first) as usize]

@@ -285,31 +285,25 @@ impl Plan {
                     self.bitmaps.refresh(&recipe.bitmaps, &path, history, arrival, counters);
                 let chosen = &mut self.chosen;
                 walk::checked(&path, live, history, arrival, bitmaps, chosen, counters, out);
-            } else if out.level == Level::Count && !self.long {
+            } else if self.long {
+                let blocks = &mut self.blocks;
+                let block = recipe.pair.and_then(|pair| blocks.get_mut(pair as usize));
+                let shared = lists::Shared {
+                    scope: arrival.scope,
+                    oldest: history.first(),
+                    suffixes: &mut self.suffixes,
+                    suffix: recipe.suffix,
+                    block: block.filter(|block| block.has_users()),
+                };
+                lists::deliver(&path, arrival.row, shared, counters, out);
+            } else if out.level == Level::Count {
                 let [one, other] = &mut self.sums;
                 let at = (low, arrival.serial);
                 let matches = bits::count(&state.windows, &recipe.steps, at, [one, other]);
                 out.count(recipe.number, arrival.row, matches);
-            } else if out.level == Level::Count {
-                let from = path.first();
-                let matches = recipe.suffix.map_or(0, |suffix| {
-                    let (count, made) = self.suffixes.count(
-                        suffix,
-                        arrival.scope,
-                        &state.windows,
-                        history.first(),
-                        from,
-                    );
-                    counters.block_misses += made;
-                    counters.block_hits += u64::from(made == 0);
-                    count
-                });
-                out.count(recipe.number, arrival.row, matches);
             } else {
-                let is_short = !self.long;
                 let mut block = None;
-                let is_used = |pair: &u32| is_short || self.blocks[*pair as usize].has_users();
-                if let Some(pair) = recipe.pair.filter(is_used) {
+                if let Some(pair) = recipe.pair {
                     let (scope, oldest) = (arrival.scope, history.first());
                     match self.blocks[pair as usize].refresh(scope, &state.windows, oldest) {
                         Some(true) => counters.block_misses += 1,
@@ -319,13 +313,7 @@ impl Plan {
                     block = Some(&self.blocks[pair as usize]).filter(|block| block.is_made());
                 }
                 let at = (arrival.serial, arrival.row);
-                let is_done = out.wants_all()
-                    && if is_short {
-                        path.short(at, block, out)
-                    } else {
-                        lists::of_length(&path, arrival.row, block, out)
-                    };
-                if !is_done {
+                if !(out.wants_all() && path.short(at, block, out)) {
                     out.begin(recipe.length, arrival.row);
                     match block {
                         Some(block) => path.block(block, out),

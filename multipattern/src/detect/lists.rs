@@ -9,10 +9,12 @@
 use std::ops::ControlFlow;
 
 use super::blocks::Block;
+use super::counts::Suffixes;
 use super::nest::{Before, LONGEST, Loops, Pair, Source, by_length};
-use super::output::{Match, Out, Sink};
+use super::output::{Level, Match, Out, Sink};
 use super::walk::Path;
 use crate::pattern::PatternId;
+use crate::stats::Counters;
 
 /// The events of one operand.
 #[derive(Clone, Copy, Default)]
@@ -141,10 +143,57 @@ fn all<L: for<'a> Loops<Found<'a, N>, N>, S: Sink, const N: usize>(
     flow
 }
 
+/// Where a path is, and what shares its parts.
+pub(crate) struct Shared<'a> {
+    /// Tells streams and partitions apart.
+    pub(crate) scope: u64,
+    /// The serial of the oldest event that is remembered.
+    pub(crate) oldest: u64,
+    pub(crate) suffixes: &'a mut Suffixes,
+    pub(crate) suffix: Option<u32>,
+    /// The pairs before the last operand, if they are worth writing down.
+    pub(crate) block: Option<&'a mut Block>,
+}
+
+/// All matches of a pattern of two operands or more that end with the event of a row, or their number.
+#[inline(always)]
+pub(crate) fn deliver<S: Sink>(
+    path: &Path<'_>,
+    row: u64,
+    shared: Shared<'_>,
+    counters: &mut Counters,
+    out: &mut Out<'_, S>,
+) {
+    let Shared { scope, oldest, suffixes, suffix, block } = shared;
+    if out.level == Level::Count {
+        let from = path.first();
+        let matches = suffix.map_or(0, |suffix| {
+            let (count, made) = suffixes.count(suffix, scope, path.windows, oldest, from);
+            counters.block_misses += made;
+            counters.block_hits += u64::from(made == 0);
+            count
+        });
+        return out.count(path.pattern, row, matches);
+    }
+    let block = block.and_then(|block| {
+        let is_new = block.refresh(scope, path.windows, oldest)?;
+        counters.block_misses += u64::from(is_new);
+        counters.block_hits += u64::from(!is_new);
+        Some(&*block)
+    });
+    if !(out.wants_all() && of_length(path, row, block, out)) {
+        out.begin(path.length, row);
+        match block {
+            Some(block) => path.block(block, out),
+            None => path.classes(out),
+        }
+    }
+}
+
 /// All matches, with pairs or without, where each of them is wanted; false if there are no loops for
 /// the length of the pattern.
 #[inline]
-pub(crate) fn of_length<S: Sink>(
+fn of_length<S: Sink>(
     path: &Path<'_>,
     last: u64,
     pairs: Option<&Block>,

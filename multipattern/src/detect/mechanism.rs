@@ -6,7 +6,7 @@ use super::config::{self, Config};
 use super::history::History;
 use super::lazy::{Chains, LazyState, Plan};
 use super::output::{Out, Sink};
-use super::ring::{Ring, SLOTS};
+use super::ring::Ring;
 use super::single::{Dispatch, SingleState};
 use super::strict::{self, Automaton, Backwards, Source};
 use crate::event::TypeId;
@@ -50,22 +50,25 @@ pub(crate) enum State {
 }
 
 impl Mechanism {
-    pub(crate) fn new(config: &Config, semantics: Semantics, catalog: &Catalog) -> Self {
+    /// For streams that look back so many events.
+    pub(crate) fn new(config: &Config, semantics: Semantics, catalog: &Catalog, back: u64) -> Self {
         let method = config.method;
         let alone = config.partition_by.is_empty() && config.hold_events == 0;
-        if alone
-            && match config.ring {
-                config::Ring::ByMethod => method == Method::Proposed,
-                config::Ring::Never => false,
-                config::Ring::Always => matches!(method, Method::Sharing | Method::Proposed),
-            }
-            && semantics != Semantics::Strict
-            && config.limits.held_events.most as u64 >= SLOTS
-            && catalog.is_of_types()
-        {
-            let ring = Ring::new(catalog, semantics, method == Method::Proposed);
+        let asked = match config.ring {
+            config::Ring::ByMethod => method == Method::Proposed,
+            config::Ring::Never => false,
+            config::Ring::Always => matches!(method, Method::Sharing | Method::Proposed),
+        };
+        let most = config.limits.held_events.most as u64;
+        if alone && asked && Ring::can(catalog, semantics, most, back) {
+            let ring = Ring::new(catalog, semantics, method == Method::Proposed, most);
             return Mechanism::Ring(Box::new(ring));
         }
+        Self::without_ring(method, semantics, catalog)
+    }
+
+    /// What remembers events in histories, or states.
+    pub(crate) fn without_ring(method: Method, semantics: Semantics, catalog: &Catalog) -> Self {
         match (method, semantics) {
             (Method::Single, _) => Mechanism::Single(Dispatch::new(catalog)),
             (Method::Optimized, Semantics::Strict) => Mechanism::Backwards(Backwards::new(catalog)),

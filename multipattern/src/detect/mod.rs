@@ -131,7 +131,7 @@ impl Detector {
         }
         catalog.shrink();
         let semantics = set.semantics();
-        let mechanism = Mechanism::new(&config, semantics, &catalog);
+        let mechanism = Mechanism::new(&config, semantics, &catalog, 0);
         Ok(Detector {
             catalog: Arc::new(catalog),
             semantics,

@@ -230,6 +230,11 @@ impl Detector {
         {
             return Err(corrupt("its events are not in order"));
         }
+        let back = saved.events.first().map_or(0, |first| self.stats.events - first.row);
+        if matches!(&self.mechanism, Mechanism::Ring(ring) if !ring.has_room(back)) {
+            let (method, semantics) = (self.config.method, self.semantics);
+            self.mechanism = Mechanism::without_ring(method, semantics, &self.catalog);
+        }
         let state = self.mechanism.state();
         let place = self.partitions.insert_key(saved.key.into(), state, saved.last_row);
         let kept = self.kept();

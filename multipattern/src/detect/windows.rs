@@ -14,27 +14,42 @@ pub(crate) struct Layout {
     followers: Vec<Vec<u32>>,
     /// By class, those that come before it.
     leaders: Vec<Vec<u32>>,
+    /// No event belongs to two classes.
+    is_plain: bool,
 }
 
 impl Layout {
     pub(crate) fn new(classes: usize) -> Self {
-        Layout { followers: vec![Vec::new(); classes], leaders: vec![Vec::new(); classes] }
+        let others = vec![Vec::new(); classes];
+        Layout { followers: others.clone(), leaders: others, is_plain: false }
+    }
+
+    /// Where no event belongs to two classes. Then an event counts only in its own class, so that in any
+    /// other one there have been as many with it as before it, and one column serves both ways. The first
+    /// column is that of its own class as a follower.
+    pub(crate) fn plain(classes: usize) -> Self {
+        let leaders = (0..classes as u32).map(|class| vec![class]).collect();
+        Layout { followers: vec![Vec::new(); classes], leaders, is_plain: true }
     }
 
     /// The column of a follower of a class.
     pub(crate) fn column(&mut self, class: u32, follower: u32) -> u32 {
-        column(&mut self.followers[class as usize], follower)
+        match self.is_plain {
+            false => column(&mut self.followers[class as usize], 0, follower),
+            true if follower == class => 0,
+            true => column(&mut self.leaders[class as usize], 1, follower),
+        }
     }
 
     /// The column of a class that comes before one.
     pub(crate) fn column_before(&mut self, class: u32, leader: u32) -> u32 {
-        column(&mut self.leaders[class as usize], leader)
+        column(&mut self.leaders[class as usize], usize::from(self.is_plain), leader)
     }
 }
 
-fn column(others: &mut Vec<u32>, other: u32) -> u32 {
-    match others.iter().position(|&own| own == other) {
-        Some(column) => column as u32,
+fn column(others: &mut Vec<u32>, from: usize, other: u32) -> u32 {
+    match others[from..].iter().position(|&own| own == other) {
+        Some(column) => (from + column) as u32,
         None => {
             others.push(other);
             others.len() as u32 - 1
@@ -148,7 +163,7 @@ impl ClassWindow {
         while self.serials.get(self.head).is_some_and(|&own| own < oldest) {
             self.head += 1;
         }
-        if self.head >= 32 && self.head * 2 >= self.serials.len() {
+        if self.head >= 8 && self.head * 2 >= self.serials.len() {
             self.serials.drain(..self.head);
             self.rows.drain(..self.head);
             self.counts.drain(..self.head * self.columns);
@@ -266,6 +281,26 @@ impl Windows {
         for &class in classes {
             self.words[class as usize] |= 1 << (serial & 63);
         }
+    }
+
+    /// As [`push`](Self::push), where no event belongs to two classes, and its row is its serial.
+    #[inline]
+    pub(crate) fn push_one(&mut self, layout: &Layout, class: u32, row: u64, oldest: u64) {
+        self.fit(layout);
+        let others = &layout.leaders[class as usize];
+        let place = &mut self.places[class as usize];
+        if *place == 0 {
+            *place = self.windows.len() as u32;
+            let columns = others.len();
+            self.windows.push(ClassWindow { columns, ..ClassWindow::default() });
+        }
+        let window = &mut self.windows[*place as usize];
+        window.push(row, row, oldest);
+        let (begin, totals) = (window.counts.len(), &mut self.totals[..]);
+        window.counts.extend(others.iter().map(|&other| totals[other as usize]));
+        let total = totals[class as usize].wrapping_add(1);
+        window.counts[begin] = total;
+        totals[class as usize] = total;
     }
 
     /// Adds an event to the list of each of its classes, and forgets those that are older than all

@@ -14,12 +14,18 @@ impl Ring {
     pub(super) fn complete<S: Sink>(
         &mut self,
         class: u32,
+        time: i64,
         counters: &mut Counters,
         out: &mut Out<'_, S>,
     ) {
-        let (begin, probes, length) = self.ready::<false>(class);
+        let (begin, probes, length) = match self.long {
+            None => self.ready::<false>(class),
+            Some(_) => self.ready_long(class, time),
+        };
         counters.probes += probes as u64;
         if length == 0 {
+        } else if self.is_wide() {
+            self.lists(begin, length, counters, out);
         } else if out.level == Level::Count {
             self.count(begin, length, counters, out);
         } else {
@@ -38,7 +44,10 @@ impl Ring {
     ) {
         let (now, last) = (self.next + 1, self.row());
         let place = Place { row: last.wrapping_sub(SLOTS - 1), slot: now & 63, last };
-        let Ring { shape, words, totals, blocks, scratch, ready, recipes, .. } = self;
+        let first = now - SLOTS as u32;
+        let Ring { shape, long, words, totals, blocks, scratch, ready, recipes, .. } = self;
+        let span = |at: u32| shape.endings[(begin + at) as usize].window;
+        let long = |at: u32| long.as_deref().map(|long| (long, first, span(at)));
         // Together, since nothing delays it here: where the loops of a pattern end cannot be foreseen, and
         // then what the next one reads first is waited for.
         recipes.clear();
@@ -46,9 +55,9 @@ impl Ring {
         recipes.extend(ready[..length].iter().map(|&(at, _)| all[at as usize]));
         let has_loops = out.wants_all() && shape.is_near();
         let mut stream = Stream { words, totals, blocks, counters, place };
-        for (recipe, &(_, latest)) in recipes.iter().zip(&ready[..length]) {
+        for (recipe, &(at, latest)) in recipes.iter().zip(&ready[..length]) {
             // None is later than the latest one from which all operands but the last were found.
-            let firsts = Self::firsts(recipe, place.row) & u64::MAX >> (now - latest);
+            let firsts = Self::firsts(recipe, place.row, long(at)) & u64::MAX >> (now - latest);
             match recipe.near.get(..usize::from(recipe.length) - 1).filter(|_| has_loops) {
                 Some([]) => alone(recipe, last, out),
                 Some(steps) => {
@@ -80,7 +89,10 @@ impl Ring {
         let last = self.row();
         let row = last.wrapping_sub(SLOTS - 1);
         let slot = self.next.wrapping_add(1) & 63;
-        let Ring { shape, words, totals, sums, scratch, ready, .. } = self;
+        let first = self.next + 1 - SLOTS as u32;
+        let Ring { shape, long, words, totals, sums, scratch, ready, .. } = self;
+        let span = |at: u32| shape.endings[(begin + at) as usize].window;
+        let long = |at: u32| long.as_deref().map(|long| (long, first, span(at)));
         let turned = |class: u32| words[class as usize].rotate_right(slot);
         sums.resize_with(shape.pairs.len(), Sums::default);
         for &(at, _) in &ready[..length] {
@@ -89,10 +101,14 @@ impl Ring {
             let words = &mut scratch.words[..steps.len()];
             if steps.is_empty() {
                 alone(recipe, last, out);
-            } else if loops::cut(words, steps, BEFORE, turned)
-                && words[0] & Self::firsts(recipe, row) != 0
-            {
-                words[0] &= Self::firsts(recipe, row);
+                if out.stopped {
+                    return;
+                }
+                continue;
+            }
+            let firsts = Self::firsts(recipe, row, long(at));
+            if loops::cut(words, steps, BEFORE, turned) && words[0] & firsts != 0 {
+                words[0] &= firsts;
                 let pair = steps.last_chunk().map(|&[first, second]| {
                     if recipe.pair == NONE {
                         scratch.pair.make([turned(first), turned(second)], slot, 0);

@@ -40,7 +40,7 @@ impl Ring {
             }
             let chains =
                 u64::MAX << ended.saturating_sub(oldest) & !(u64::MAX << (latest - oldest));
-            let mut chains = turned(first) & chains & Self::firsts(recipe, row);
+            let mut chains = turned(first) & chains & Self::firsts(recipe, row, None);
             if out.level == Level::Count {
                 out.count(recipe.number, last, u64::from(chains.count_ones()));
             } else if chains != 0 {

@@ -1,5 +1,6 @@
 //! The short way under `any` and `next`: where types say everything and no window has more than 64
-//! events, the stream is a ring of its last 64 events, and nothing else is remembered of them.
+//! events, the stream is a ring of its last 64 events, and nothing else is remembered of them. Under
+//! `any` there may be windows of time and longer ones too (`long`).
 //!
 //! A word for each class says which slots of the ring have its events: the slot of an event is its
 //! number modulo 64. Nothing is shifted when an event comes; words are turned when they are used, so
@@ -8,14 +9,17 @@
 mod any;
 mod chains;
 mod count;
+mod long;
 mod loops;
 mod pairs;
 mod shape;
+mod wide;
 
 use std::cell::Cell;
 use std::sync::Arc;
 
 use count::Sums;
+use long::{Long, MOST};
 use pairs::Pairs;
 use shape::{NONE, Recipe, Shape};
 
@@ -30,8 +34,8 @@ use crate::stats::Counters;
 
 /// How many events a ring has.
 pub(crate) const SLOTS: u64 = 64;
-/// The number of the first event: so the numbers of all events in its window are positive.
-const FIRST: u32 = 64;
+/// The number of the first event: so the numbers of all events that it looks back to are positive.
+const FIRST: u32 = 1 << 16;
 /// An event in a slot that no pattern can use.
 const NO_TYPE: TypeId = TypeId(u32::MAX);
 
@@ -52,6 +56,8 @@ fn highest(word: u64) -> u64 {
 pub(crate) struct Ring {
     semantics: Semantics,
     shape: Arc<Shape>,
+    /// Where windows are of time or of more than 64 events.
+    long: Option<Box<Long>>,
     /// By how much the index in the stream is greater than the number, modulo 2^64.
     base: u64,
     /// The number of the next event.
@@ -85,13 +91,30 @@ struct Scratch {
 }
 
 impl Ring {
-    /// For patterns of types alone, with windows of at most 64 events. If `decompose`, they share the
-    /// pairs of the operands before the last one.
-    pub(crate) fn new(catalog: &Catalog, semantics: Semantics, decompose: bool) -> Self {
+    /// Whether it can have the patterns, if so many events may be remembered at most, and a stream that
+    /// looks back so many.
+    pub(crate) fn can(catalog: &Catalog, semantics: Semantics, most: u64, back: u64) -> bool {
+        let fits = || {
+            let longest = catalog.lives().iter().map(|(_, live)| live.len()).max();
+            semantics == Semantics::Any
+                && catalog.longest_events.max(back) <= most.min(MOST)
+                && longest.is_none_or(|longest| longest <= usize::from(u8::MAX))
+        };
+        semantics != Semantics::Strict
+            && most >= SLOTS
+            && catalog.is_of_types()
+            && (catalog.is_short() || fits())
+    }
+
+    /// For patterns that it [`can`](Self::can) have. If `decompose`, they share the pairs of the operands
+    /// before the last one.
+    pub(crate) fn new(catalog: &Catalog, semantics: Semantics, decompose: bool, most: u64) -> Self {
         let shape = Shape::new(catalog, semantics, decompose);
+        let long = || Box::new(Long::new(catalog, &shape, decompose, most));
         let most = (0..shape.classes as u32).map(|class| shape.endings(class).1.len()).max();
         let mut this = Ring {
             semantics,
+            long: (!catalog.is_short()).then(long),
             base: 0,
             next: 0,
             words: vec![0; shape.classes + 1],
@@ -120,6 +143,34 @@ impl Ring {
         self.totals.fill(0);
         self.sums.iter_mut().for_each(Sums::forget);
         self.blocks.iter_mut().for_each(Pairs::forget);
+        if let Some(long) = &mut self.long {
+            long.begin(self.next);
+        }
+    }
+
+    /// Whether windows are of time or of more than 64 events.
+    #[inline(always)]
+    pub(crate) fn is_long(&self) -> bool {
+        self.long.is_some()
+    }
+
+    /// Makes room for an event of a time; false if it would have to look back too far.
+    #[inline]
+    pub(crate) fn make_room(&mut self, time: i64) -> bool {
+        let (next, base) = (self.next, self.base);
+        self.long.as_mut().is_none_or(|long| long.make_room(next, time, base))
+    }
+
+    /// Whether it may look back so many events.
+    #[cfg(feature = "serde")]
+    pub(crate) fn has_room(&self, events: u64) -> bool {
+        self.long.as_ref().is_none_or(|long| long.has_room(events))
+    }
+
+    /// Whether events are in lists.
+    #[inline(always)]
+    fn is_wide(&self) -> bool {
+        self.long.as_ref().is_some_and(|long| long.is_wide)
     }
 
     /// The index of the next event.
@@ -140,10 +191,13 @@ impl Ring {
         self.words[self.classes[slot] as usize] &= !(1 << slot);
     }
 
-    /// An event of no class.
+    /// An event of no class; there must be room.
     #[inline]
-    pub(crate) fn pass(&mut self) {
+    pub(crate) fn pass(&mut self, time: i64) {
         self.clear();
+        if let Some(long) = &mut self.long {
+            long.remember(self.next, NONE, NO_TYPE, time);
+        }
         let slot = self.next as usize & 63;
         self.classes[slot] = self.shape.classes as u32;
         self.types[slot] = NO_TYPE;
@@ -161,15 +215,26 @@ impl Ring {
     /// Lower numbers from now on; those of events that are out of every window become 0.
     #[cold]
     fn number_again(&mut self) {
-        let less = (self.next - 2 * FIRST) & !63;
+        let less = (self.next - 2 * FIRST) & !(FIRST - 1);
         self.next -= less;
+        if let Some(long) = &mut self.long {
+            long.number_again(less);
+        }
         self.base = self.base.wrapping_add(u64::from(less));
         self.starts.iter_mut().for_each(|start| *start = start.saturating_sub(less));
     }
 
-    /// Remembers an event; gives how many prefixes it went on from.
+    /// Remembers an event, for which there must be room; gives how many prefixes it went on from.
     #[inline]
-    fn remember(&mut self, class: u32, event_type: TypeId) -> usize {
+    fn remember(&mut self, class: u32, event_type: TypeId, time: i64) -> usize {
+        if let Some(long) = &mut self.long {
+            long.remember(self.next, class, event_type, time);
+            if long.is_wide {
+                let [row, oldest] =
+                    [self.next, long.oldest()].map(|one| self.base.wrapping_add(one.into()));
+                long.wide.push(class, row, oldest);
+            }
+        }
         let slot = self.next as usize & 63;
         self.words[class as usize] |= 1 << slot;
         self.classes[slot] = class;
@@ -189,12 +254,13 @@ impl Ring {
         moves
     }
 
-    /// Reports what an event completes, and remembers it.
+    /// Reports what an event completes, and remembers it; there must be room.
     #[inline]
     pub(crate) fn arrive<S: Sink>(
         &mut self,
         class: u32,
         event_type: TypeId,
+        time: i64,
         counters: &mut Counters,
         out: &mut Out<'_, S>,
     ) {
@@ -202,9 +268,9 @@ impl Ring {
         if self.semantics == Semantics::Next {
             self.chains(class, counters, out);
         } else {
-            self.complete(class, counters, out);
+            self.complete(class, time, counters, out);
         }
-        counters.transitions += self.remember(class, event_type) as u64;
+        counters.transitions += self.remember(class, event_type, time) as u64;
     }
 
     /// The patterns that an event completes, as far as latest starts say: the first one that ends with
@@ -226,17 +292,26 @@ impl Ring {
         (first, endings.len(), length)
     }
 
-    /// The events that a match may begin with; `row` is the index of that of the lowest bit.
+    /// The events that a match may begin with; `row` is the index of that of the lowest bit. With `long`
+    /// its number too, and that of the pattern's window.
     #[inline]
-    fn firsts(recipe: &Recipe, row: u64) -> u64 {
-        let in_window = u64::MAX << (SLOTS - u64::from(recipe.window));
+    fn firsts(recipe: &Recipe, row: u64, long: Option<(&Long, u32, u32)>) -> u64 {
+        let in_window = match long {
+            None => u64::MAX << (SLOTS - u64::from(recipe.window)),
+            Some((long, first, span)) => u64::MAX << (long.last_low(span) - first),
+        };
         let young = recipe.since.wrapping_sub(row) as i64;
         if young <= 0 { in_window } else { in_window & u64::MAX << young.min(63) }
     }
 
     /// Shows it the events of a stream that are remembered, of which so many were pushed.
     pub(crate) fn replay(&mut self, history: &History, pushed: u64) {
-        self.begin(pushed.saturating_sub(SLOTS));
+        let mut back = SLOTS;
+        if let (Some(long), true) = (&self.long, history.len() > 0) {
+            back = (pushed - history.entry(history.first()).row).clamp(SLOTS, long.room());
+        }
+        self.begin(pushed.saturating_sub(back));
+        let mut time = i64::MIN;
         for serial in history.first()..history.next() {
             let entry = history.entry(serial);
             let Some(class) = history.classes(serial).next() else { continue };
@@ -244,14 +319,18 @@ impl Ring {
             if entry.row < self.row() {
                 continue;
             }
+            time = entry.time;
             while self.row() < entry.row {
-                self.pass();
+                self.make_room(time);
+                self.pass(time);
             }
+            self.make_room(time);
             self.clear();
-            self.remember(class, entry.event_type);
+            self.remember(class, entry.event_type, time);
         }
         while self.row() < pushed {
-            self.pass();
+            self.make_room(time);
+            self.pass(time);
         }
     }
 
@@ -259,6 +338,16 @@ impl Ring {
     /// stream.
     pub(crate) fn recall(&self, history: &mut History, time: i64) {
         let pushed = self.row();
+        history.shrink(0);
+        if let Some(long) = &self.long {
+            let events = || long.events(self.next);
+            history.begin_at(pushed - events().count() as u64, pushed);
+            for (number, class, event_type, time) in events() {
+                let row = self.base.wrapping_add(number.into());
+                history.push(&Record::new(event_type, time), row, row, &[class]);
+            }
+            return;
+        }
         let events = || {
             let back = (1..=SLOTS.min(pushed)).rev();
             back.filter_map(|back| {
@@ -267,15 +356,17 @@ impl Ring {
                 (class < self.shape.classes as u32).then_some((pushed - back, slot, class))
             })
         };
-        history.shrink(0);
         history.begin_at(pushed - events().count() as u64, pushed);
         for (row, slot, class) in events() {
             history.push(&Record::new(self.types[slot], time), row, row, &[class]);
         }
     }
 
-    /// How many of the last events it remembers.
+    /// How many of the last events it remembers; where windows are long, of those in some window.
     pub(crate) fn held(&self, last: u64) -> usize {
+        if let Some(long) = &self.long {
+            return long.events(self.next).count();
+        }
         let known = |back: u64| {
             let slot = self.next.wrapping_sub(back as u32) as usize & 63;
             self.classes[slot] < self.shape.classes as u32
@@ -290,7 +381,8 @@ impl Ring {
 
     /// Rows of shared blocks.
     pub(crate) fn shared_rows(&self) -> usize {
-        self.blocks.iter().map(Pairs::len).sum()
+        let wide = self.long.as_ref().map_or(0, |long| long.wide.shared_rows());
+        wide + self.blocks.iter().map(Pairs::len).sum::<usize>()
     }
 }
 
@@ -305,7 +397,7 @@ fn alone<S: Sink>(recipe: &Recipe, last: u64, out: &mut Out<'_, S>) {
 }
 
 heap! {
-    Ring { shape, words, starts, totals, sums, blocks, ready, recipes }
+    Ring { shape, long, words, starts, totals, sums, blocks, ready, recipes }
 }
 
 #[cfg(test)]
@@ -362,7 +454,7 @@ mod tests {
                 assert_eq!(event.time(), time);
             }
             let Mechanism::Ring(ring) = &late.mechanism else { panic!("no ring") };
-            assert!(ring.next < 1000);
+            assert!(ring.next < 4 * FIRST);
             assert!(expected.0.len() > 200);
             assert_eq!(found, expected);
         }

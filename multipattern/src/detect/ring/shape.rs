@@ -17,7 +17,7 @@ pub(super) const NONE: u32 = u32::MAX;
 pub(super) struct Ending {
     /// The node of all operands but the last one.
     pub(super) node: u32,
-    /// The window in events.
+    /// The window in events; where some are longer than 64 or of time, its number among all windows.
     pub(super) window: u32,
     /// Under `next`: the node of the whole pattern.
     pub(super) whole: u32,
@@ -35,8 +35,8 @@ pub(super) struct Recipe {
     pub(super) block: u32,
     /// Its first event is not before this one.
     pub(super) since: u64,
-    /// There are no more operands than events in the window.
     pub(super) length: u8,
+    /// The window in events, if none is longer than 64 or of time.
     pub(super) window: u8,
     /// These classes at hand, if there are not too many; see [`Shape::is_near`].
     pub(super) near: [u16; LONGEST - 1],
@@ -45,7 +45,7 @@ pub(super) struct Recipe {
 /// Pairs are worth writing down if so many patterns have them.
 const LEAST_USERS: u32 = 16;
 
-/// A set of patterns of types alone, whose windows are of at most 64 events.
+/// A set of patterns of types alone, of at most 255 operands.
 #[derive(Debug, Default)]
 pub(super) struct Shape {
     class_of: Vec<u32>,
@@ -69,6 +69,7 @@ pub(super) struct Shape {
 
 impl Shape {
     pub(super) fn new(catalog: &Catalog, semantics: Semantics, decompose: bool) -> Self {
+        let is_short = catalog.is_short();
         let classes = catalog.class_count();
         let mut this = Shape { classes, ..Shape::default() };
         let mut trie = Trie::new(classes);
@@ -76,11 +77,12 @@ impl Shape {
         let mut known = HashMap::new();
         let (mut numbers, mut blocks) = (HashMap::new(), HashMap::new());
         for (_, live) in catalog.lives() {
-            let Span::Events(window) = catalog.span(live.span) else { continue };
-            // It can never match.
-            if window < live.len() as u64 {
-                continue;
-            }
+            let window = match catalog.span(live.span) {
+                // It can never match.
+                Span::Events(window) if window < live.len() as u64 => continue,
+                Span::Events(window) if is_short => window as u32,
+                _ => live.span,
+            };
             let (last, steps) = live.classes.split_last().expect("patterns have operands");
             let pair = match steps {
                 [.., first, second] if decompose && semantics == Semantics::Any => {
@@ -93,7 +95,6 @@ impl Shape {
             let node = trie.add(steps);
             let next = semantics == Semantics::Next;
             let whole = if next { trie.add(&live.classes) } else { ROOT };
-            let window = window as u32;
             this.youngest = this.youngest.max(live.since);
             own[*last as usize].push((
                 Ending { node, window, whole },
@@ -101,7 +102,7 @@ impl Shape {
                     number: live.number,
                     steps: 0,
                     length: live.len() as u8,
-                    window: window as u8,
+                    window: if is_short { window as u8 } else { 0 },
                     pair: NONE,
                     block: NONE,
                     since: live.since,
