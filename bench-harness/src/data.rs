@@ -4,9 +4,12 @@
 //! temporary name first, so a killed run leaves nothing that looks whole, and checks an existing file
 //! against its manifest, so the hash in a result is that of the very bytes that were measured.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::fs;
+use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use data_gen::Manifest;
 use data_gen::xml::XmlKind;
@@ -63,12 +66,17 @@ impl DataFile {
 pub struct Cache {
     directory: PathBuf,
     own: Own,
+    known: Arc<Mutex<HashMap<PathBuf, Arc<Mutex<Known>>>>>,
 }
+
+/// What is known of a file that was checked or written in this call, and the length and time by which
+/// a later change shows.
+type Known = Option<(Manifest, u64, SystemTime)>;
 
 impl Cache {
     /// A cache in this directory, which is created with the first file.
     pub fn new(directory: impl Into<PathBuf>) -> Self {
-        Self { directory: directory.into(), own: Own::default() }
+        Self { directory: directory.into(), own: Own::default(), known: Arc::default() }
     }
 
     /// The same with files of the user's own.
@@ -88,15 +96,35 @@ impl Cache {
     }
 
     /// Returns an XML document, generating it when it is not there or is not what its manifest says.
+    /// A file is read for that once a call, unless it changes; one that another thread writes is waited
+    /// for.
     pub fn xml(&self, kind: &XmlKind, seed: u64, progress: &Progress) -> Result<DataFile> {
         let name = format!("{}.xml", stem(kind.name(), &kind.parameters(), seed));
         let path = self.directory.join(&name);
         fs::create_dir_all(&self.directory).map_err(|error| {
             Error::io(format!("cannot create {}", self.directory.display()), &error)
         })?;
-        let bar = progress.bytes(&format!("preparing {}", kind.name()), kind.expected_bytes());
-        let manifest = data_gen::file::ensure(&path, kind, seed, &mut |bytes| bar.advance(bytes))
-            .map_err(|error| Error::io(format!("cannot prepare {name}"), &error))?;
+        let place = {
+            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(known.entry(path.clone()).or_default())
+        };
+        let mut known = place.lock().unwrap_or_else(PoisonError::into_inner);
+        let looks = |metadata: Metadata| Ok((metadata.len(), metadata.modified()?));
+        let fail = |error| Error::io(format!("cannot prepare {name}"), &error);
+        let now = fs::metadata(&path).and_then(looks).ok();
+        let manifest = match &*known {
+            Some((manifest, length, time)) if now == Some((*length, *time)) => manifest.clone(),
+            _ => {
+                let label = format!("preparing {}", kind.name());
+                let bar = progress.bytes(&label, kind.expected_bytes());
+                let manifest =
+                    data_gen::file::ensure(&path, kind, seed, &mut |bytes| bar.advance(bytes))
+                        .map_err(fail)?;
+                let (length, time) = fs::metadata(&path).and_then(looks).map_err(fail)?;
+                *known = Some((manifest.clone(), length, time));
+                manifest
+            }
+        };
         let (sha256, elements) = (manifest.sha256.clone(), manifest.facts.elements);
         Ok(DataFile { path, sha256, elements, origin: Origin::Generated(manifest) })
     }

@@ -37,17 +37,17 @@ impl Progress {
         }
     }
 
-    /// A bar of `total` steps that vanishes when it is dropped.
+    /// A bar of `total` steps, the numbers first, since a narrow terminal cuts the line off. It vanishes when it is dropped.
     pub fn bar(&self, label: &str, total: u64) -> Bar {
-        self.start(label, total, "{prefix:>24} {bar:32} {pos}/{len} {elapsed}")
+        self.start(label, total, "{prefix:>18} {pos:>3}/{len} {elapsed} {bar:32}")
     }
 
     /// A bar of `total` bytes that vanishes when it is dropped.
     pub fn bytes(&self, label: &str, total: u64) -> Bar {
         let style = if total == 0 {
-            "{prefix:>24} {spinner} {bytes} {bytes_per_sec} {elapsed}"
+            "{prefix:>18} {bytes} {elapsed} {bytes_per_sec} {spinner}"
         } else {
-            "{prefix:>24} {bar:32} {bytes}/{total_bytes} {bytes_per_sec} {elapsed}"
+            "{prefix:>18} {bytes}/{total_bytes} {elapsed} {bytes_per_sec} {bar:32}"
         };
         self.start(label, total, style)
     }

@@ -7,7 +7,7 @@
 
 use std::fmt;
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
@@ -208,22 +208,31 @@ pub fn write_line<T: Serialize>(out: &mut dyn Write, value: &T) -> std::io::Resu
     out.write_all(b"\n")
 }
 
+/// The bytes of a line that are read at most: ours have some hundreds, a device has no end.
+const LONGEST_LINE: u64 = 1 << 20;
+
 /// Reads a file of JSON lines and says where it is malformed.
 pub fn read_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
-    let text = fs::read_to_string(path)
-        .map_err(|error| Error::input(format!("cannot read {}: {error}", path.display())))?;
-    if !text.is_empty() && !text.ends_with('\n') {
-        let message = "the last line is cut off; the file is not whole";
-        return Err(Error::input(format!("{}: {message}", path.display())));
+    let fail = |error| Error::input(format!("cannot read {}: {error}", path.display()));
+    let mut input = BufReader::new(File::open(path).map_err(fail)?);
+    let (mut values, mut line) = (Vec::new(), Vec::new());
+    loop {
+        line.clear();
+        input.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line).map_err(fail)?;
+        let place = |message: String| {
+            Error::input(format!("{}, line {}: {message}", path.display(), values.len() + 1))
+        };
+        match line.split_last() {
+            None => return Ok(values),
+            Some((b'\n', text)) => {
+                values.push(serde_json::from_slice(text).map_err(|error| place(error.to_string()))?)
+            }
+            Some(_) if line.len() as u64 == LONGEST_LINE => {
+                return Err(place(format!("no end within {LONGEST_LINE} bytes")));
+            }
+            Some(_) => return Err(place("it is cut off; the file is not whole".to_owned())),
+        }
     }
-    let mut values = Vec::new();
-    for (number, line) in text.lines().enumerate() {
-        let value = serde_json::from_str(line).map_err(|error| {
-            Error::input(format!("{}, line {}: {error}", path.display(), number + 1))
-        })?;
-        values.push(value);
-    }
-    Ok(values)
 }
 
 /// Writes the two files of a run; they appear under their names only when [`Writer::finish`] is called.
@@ -235,15 +244,27 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Opens the temporary files in `directory`, which is created when it is not there.
+    /// Opens the temporary files in `directory`, which is created when it is not there. While they are
+    /// open, no other run can have them.
     pub fn create(directory: &Path) -> Result<Self> {
         fs::create_dir_all(directory)
             .map_err(|error| Error::io(format!("cannot create {}", directory.display()), &error))?;
         let open = |name: &str| {
             let path = partial(directory, name);
-            File::create(&path)
-                .map(BufWriter::new)
-                .map_err(|error| Error::io(format!("cannot write {}", path.display()), &error))
+            let fail = |error| Error::io(format!("cannot write {}", path.display()), &error);
+            // Emptied only when locked: it may be what another run has found until now.
+            let file = File::options().create(true).truncate(false).write(true).open(&path);
+            let file = file.map_err(fail)?;
+            match fs4::FileExt::try_lock(&file) {
+                Ok(()) => {}
+                Err(fs4::TryLockError::WouldBlock) => {
+                    let message = format!("another run is writing into {}", directory.display());
+                    return Err(Error::usage(message));
+                }
+                Err(fs4::TryLockError::Error(error)) => return Err(fail(error)),
+            }
+            file.set_len(0).map_err(fail)?;
+            Ok(BufWriter::new(file))
         };
         Ok(Self { directory: directory.to_owned(), results: open(RESULTS)?, claims: open(CLAIMS)? })
     }

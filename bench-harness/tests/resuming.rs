@@ -6,12 +6,12 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use bench_harness::experiment::{About, Context, Experiment, Registry};
 use bench_harness::progress::Progress;
-use bench_harness::record::{CLAIMS, RESULTS, Records};
+use bench_harness::record::{CLAIMS, RESULTS, Records, Writer};
 use bench_harness::{Result, cli};
 use common::{Bars, Example, registry};
 use serde_json::{Value, json};
@@ -116,6 +116,69 @@ fn an_interrupt_leaves_a_report_of_what_was_whole() {
     let page = fs::read_to_string(report.join("index.html")).unwrap();
     assert!(page.contains("Without a verdict, because not run or failed: "));
     assert!(page.trim_end().ends_with("</html>"));
+}
+
+/// Writes down what is done of it; what it shares is made before its check.
+struct Logged(&'static str, Arc<Mutex<Vec<String>>>);
+
+impl Logged {
+    fn log(&self, what: &str) {
+        self.1.lock().unwrap().push(format!("{what} {}", self.0));
+    }
+}
+
+impl Experiment for Logged {
+    fn about(&self) -> About {
+        About { id: self.0.to_owned(), ..Bars.about() }
+    }
+
+    fn check(&self, context: &mut Context<'_>) -> Result<()> {
+        let shared = context.shared.once("a number", || {
+            self.1.lock().unwrap().push("made".to_owned());
+            Ok(7_u64)
+        })?;
+        assert_eq!(*shared, 7);
+        self.log("checked");
+        Ok(())
+    }
+
+    fn measure(&self, context: &mut Context<'_>) -> Result<()> {
+        let text = context.shared.once("a number", || Ok("of another type".to_owned()))?;
+        assert_eq!(*text, "of another type");
+        self.log("measured");
+        Ok(())
+    }
+}
+
+#[test]
+fn all_is_checked_before_any_time_is_taken_and_what_is_shared_is_made_once() {
+    let log = Arc::default();
+    let logged = ["a", "b", "c"].map(|id| Box::new(Logged(id, Arc::clone(&log))) as _);
+    let registry = Registry::default().with(logged);
+    let directory = tempfile::tempdir().unwrap();
+    assert_eq!(reproduce(&registry, directory.path(), &[]), ExitCode::SUCCESS);
+    let mut log = log.lock().unwrap().clone();
+    assert_eq!(log[4..], ["measured a", "measured b", "measured c"]);
+    assert_eq!(log[0], "made");
+    // Two are checked at a time.
+    log[1..4].sort();
+    assert_eq!(log[1..4], ["checked a", "checked b", "checked c"]);
+}
+
+#[test]
+fn two_runs_do_not_write_into_one_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    let writer = Writer::create(&directory.path().join("report")).unwrap();
+    assert_eq!(reproduce(&registry(), directory.path(), &[]), ExitCode::from(2));
+    drop(writer);
+    assert_eq!(reproduce(&registry(), directory.path(), &[]), ExitCode::SUCCESS);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_endless_file_is_not_read_to_its_end() {
+    let (code, _) = call(&registry(), &["report", "--from", "/dev/zero"]);
+    assert_eq!(code, ExitCode::from(2));
 }
 
 fn lines(out: &str) -> Vec<Value> {

@@ -34,7 +34,8 @@ pub struct Earlier {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Kept {
-    seconds: f64,
+    /// Seconds of its check and of its measurement.
+    took: (f64, f64),
     rows: Vec<Row>,
     judgements: Vec<Judgement>,
 }
@@ -54,6 +55,11 @@ impl Earlier {
         io::copy(&mut file, &mut hasher).map_err(fail)?;
         let key = hasher.finish()[..16].to_owned();
         let directory = options.data.join(DIRECTORY);
+        // A directory that cannot be written to is a mistake in the call; no time was spent yet.
+        fs::create_dir_all(&directory).map_err(|error| {
+            let directory = directory.display();
+            Error::usage(format!("--data: cannot create {directory}: {error}"))
+        })?;
         Ok(Self { directory, options: options.clone(), key })
     }
 
@@ -65,27 +71,35 @@ impl Earlier {
     }
 
     /// Keeps an outcome. It appears under its name only when it is whole.
-    pub fn keep(&self, id: &str, records: &Records, took: Duration) -> Result<()> {
+    pub fn keep(&self, id: &str, records: &Records, took: (Duration, Duration)) -> Result<()> {
         let (path, fail) = (self.path(id), |error| Error::io("cannot keep an outcome", &error));
         let kept = Kept {
-            seconds: took.as_secs_f64(),
+            took: (took.0.as_secs_f64(), took.1.as_secs_f64()),
             rows: records.rows.clone(),
             judgements: records.judgements.clone(),
         };
         let text = serde_json::to_string(&kept).map_err(|error| fail(error.into()))?;
-        fs::create_dir_all(&self.directory).map_err(fail)?;
-        let partial = path.with_extension("partial");
-        fs::write(&partial, text).map_err(fail)?;
-        fs::rename(&partial, &path).map_err(fail)
+        // Another run may be keeping the same.
+        let partial = path.with_extension(format!("{}.partial", std::process::id()));
+        let written = fs::write(&partial, text).and_then(|()| fs::rename(&partial, &path));
+        if written.is_err() {
+            let _ = fs::remove_file(&partial);
+        }
+        written.map_err(fail)
     }
 
-    /// How long an experiment took at this scale, by any program that left an outcome here.
-    pub fn seconds(&self, id: &str) -> Option<f64> {
+    /// How many seconds an experiment's check and its measurement took at this scale, by any program
+    /// that left an outcome here.
+    pub fn took(&self, id: &str) -> Option<(f64, f64)> {
         let start = format!("{}-", self.start(id));
         let files = fs::read_dir(&self.directory).ok()?.flatten();
-        let named = files.filter(|file| file.file_name().to_string_lossy().starts_with(&start));
+        let named = files.filter(|file| {
+            let name = file.file_name();
+            let name = name.to_string_lossy();
+            name.starts_with(&start) && name.ends_with(".json")
+        });
         let newest = named.max_by_key(|file| file.metadata().and_then(|data| data.modified()).ok());
-        read(&newest?.path()).map(|kept| kept.seconds)
+        read(&newest?.path()).map(|kept| kept.took)
     }
 
     fn path(&self, id: &str) -> PathBuf {

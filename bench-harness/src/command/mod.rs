@@ -17,7 +17,7 @@ use crate::record::write_line;
 
 pub use compare::{Compare, Engine, compare};
 pub use diff::diff;
-pub use execute::{Outcome, Stage, execute};
+pub use execute::{Call, Checked, Outcome};
 pub use report::report;
 pub use reproduce::reproduce;
 
@@ -40,8 +40,9 @@ pub fn run(
 ) -> Result<()> {
     let cache = options.cache(true)?;
     let mut failures = Vec::new();
-    for (about, experiment) in registry.select(ids)? {
-        let outcome = execute(&about, experiment, Stage::All, options, &cache, progress);
+    let (selected, call) = (registry.select(ids)?, Call::new(options, &cache, progress));
+    for (about, experiment) in &selected {
+        let outcome = call.check(about, *experiment).measure();
         let mut print = || {
             for row in &outcome.records.rows {
                 write_line(out, row)?;
@@ -66,16 +67,19 @@ pub fn verify(
 ) -> Result<()> {
     let cache = options.cache(true)?;
     let mut failures = Vec::new();
-    for (about, experiment) in registry.select(only)? {
-        let outcome = execute(&about, experiment, Stage::Check, options, &cache, progress);
+    let (selected, call) = (registry.select(only)?, Call::new(options, &cache, progress));
+    let selected: Vec<_> = selected.iter().map(|(about, one)| (about, *one)).collect();
+    call.check_all(&selected, |checked| {
+        let id = checked.id();
+        let outcome = checked.verify();
         for judgement in &outcome.records.judgements {
-            progress.message(format!("{}: {}: {}", about.id, judgement.claim, judgement.verdict));
+            progress.message(format!("{id}: {}: {}", judgement.claim, judgement.verdict));
         }
         match outcome.failure {
             Some(failure) => failures.push(failure),
-            None => progress.message(format!("{}: ok", about.id)),
+            None => progress.message(format!("{id}: ok")),
         }
-    }
+    });
     fail_when_any(&failures)
 }
 

@@ -49,8 +49,12 @@ fn write(path: &Path, text: &str) -> Result<()> {
     let partial = path.with_extension("partial");
     let fail = |error| Error::io(format!("cannot write {}", path.display()), &error);
     fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).map_err(fail)?;
-    fs::write(&partial, text).map_err(fail)?;
-    fs::rename(&partial, path).map_err(fail)
+    let written = fs::write(&partial, text).and_then(|()| fs::rename(&partial, path));
+    if written.is_err() {
+        // A part of a page is nobody's; the error to tell is the first one.
+        let _ = fs::remove_file(&partial);
+    }
+    written.map_err(fail)
 }
 
 /// Refuses files that do not belong together: a verdict must follow from the rows beside it. An

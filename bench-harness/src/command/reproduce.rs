@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Instant;
 
 use super::earlier::Earlier;
-use super::{Stage, execute, fail_when_any, report};
+use super::{Call, Checked, fail_when_any, report};
 use crate::cli::Options;
 use crate::data::Cache;
 use crate::error::{Error, Result};
@@ -63,7 +63,7 @@ pub fn reproduce(
         fresh,
         options,
         progress,
-        writer: Mutex::new(Some(writer)),
+        files: Mutex::new(Some(Files { writer, added: 0 })),
     };
     let (sender, receiver) = channel();
     interrupt::listen(End::Interrupted, sender.clone());
@@ -97,28 +97,41 @@ struct Runs<'a> {
     options: &'a Options,
     progress: &'a Progress,
     /// Nothing once the files are finished.
-    writer: Mutex<Option<Writer>>,
+    files: Mutex<Option<Files>>,
+}
+
+/// The result files, and how many of the experiments are in them or failed.
+struct Files {
+    writer: Writer,
+    added: usize,
 }
 
 impl Runs<'_> {
-    /// Runs what has no earlier outcome. Returns the failures.
+    /// Runs what has no earlier outcome: first all checks, then one measurement after the other, alone.
+    /// Returns the failures.
     fn perform(&self) -> Result<Vec<Error>> {
-        let (options, progress) = (self.options, self.progress);
+        let (progress, total) = (self.progress, self.selected.len());
+        let kept: Vec<_> = self.selected.iter().map(|(about, _)| self.kept(about)).collect();
+        let new = self.selected.iter().zip(&kept).filter(|(_, kept)| kept.is_none());
+        let new: Vec<(&About, &dyn Experiment)> =
+            new.map(|((about, experiment), _)| (about, *experiment)).collect();
+        let call = Call::new(self.options, &self.cache, progress);
+        let mut checked = self.check(&call, &new).into_iter();
         let mut failures = Vec::new();
-        let bar = progress.bar("experiments", self.selected.len() as u64);
-        for (place, (about, experiment)) in self.selected.iter().enumerate() {
-            let kept = if self.fresh { None } else { self.earlier.find(&about.id) };
+        let bar = progress.bar("experiments", total as u64);
+        for (place, ((about, _), kept)) in self.selected.iter().zip(kept).enumerate() {
             if let Some(records) = kept {
                 let hint = "from an earlier run of the same program; --fresh measures again";
                 progress.message(format!("{}: {}: {hint}", about.id, about.title));
                 self.add(&records)?;
-            } else {
-                let start = Instant::now();
-                let outcome =
-                    execute(about, *experiment, Stage::All, options, &self.cache, progress);
+            } else if let Some(checked) = checked.next() {
+                let outcome = checked.measure();
                 self.add(&outcome.records)?;
-                if outcome.failure.is_none() {
-                    self.earlier.keep(&about.id, &outcome.records, start.elapsed())?;
+                if outcome.failure.is_none()
+                    && let Err(error) = self.earlier.keep(&about.id, &outcome.records, outcome.took)
+                {
+                    // The report is what was asked for; it only costs a later run its time.
+                    progress.message(format!("{}: {error}", about.id));
                 }
                 failures.extend(outcome.failure);
                 self.tell_left(place + 1);
@@ -128,17 +141,47 @@ impl Runs<'_> {
         Ok(failures)
     }
 
+    fn check<'a>(
+        &self,
+        call: &Call<'a>,
+        new: &[(&'a About, &'a dyn Experiment)],
+    ) -> Vec<Checked<'a>> {
+        if new.len() > 1 {
+            let count = new.len();
+            self.progress
+                .message(format!("checking answers of {count} experiments, without times"));
+        }
+        let bar = self.progress.bar("checks", new.len() as u64);
+        let mut checked = Vec::new();
+        call.check_all(new, |one| {
+            checked.push(one);
+            bar.advance(1);
+        });
+        drop(bar);
+        if new.len() > 1 {
+            self.tell_left(0);
+        }
+        checked
+    }
+
+    /// The outcome of an earlier run, where it may be taken.
+    fn kept(&self, about: &About) -> Option<Records> {
+        if self.fresh { None } else { self.earlier.find(&about.id) }
+    }
+
     fn add(&self, records: &Records) -> Result<()> {
-        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        writer.as_mut().map_or(Ok(()), |writer| writer.add(records))
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(files) = files.as_mut() else { return Ok(()) };
+        files.added += 1;
+        files.writer.add(records)
     }
 
     /// How much time is left, if all that is left was once run here at this scale.
     fn tell_left(&self, done: usize) {
         let left = &self.selected[done..];
-        let known = |(about, _): &(About, _)| {
-            let kept = !self.fresh && self.earlier.find(&about.id).is_some();
-            if kept { Some(0.0) } else { self.earlier.seconds(&about.id) }
+        let known = |(about, _): &(About, _)| match self.kept(about) {
+            Some(_) => Some(0.0),
+            None => self.earlier.took(&about.id).map(|(_, measuring)| measuring),
         };
         let seconds: Option<f64> = left.iter().map(known).sum();
         if let Some(seconds) = seconds.filter(|_| !left.is_empty()) {
@@ -147,12 +190,18 @@ impl Runs<'_> {
         }
     }
 
-    /// Gives the files their names, builds the page from them and prints the summary. Nothing is left to
-    /// do for a second call.
+    /// Gives the files their names, builds the page from them and prints the summary. What was kept of
+    /// an earlier run is in them, though an interrupt came before its turn. Nothing is left to do for a
+    /// second call.
     fn finish(&self, registry: &Registry, directory: &Path) -> Result<()> {
         // Held to the end: what another thread still finds comes too late.
-        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(writer) = writer.take() else { return Ok(()) };
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(Files { mut writer, added }) = files.take() else { return Ok(()) };
+        for (about, _) in &self.selected[added..] {
+            if let Some(records) = self.kept(about) {
+                writer.add(&records)?;
+            }
+        }
         writer.finish()?;
         let records = Records::read(directory)?;
         summary(registry, &records, self.progress);

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use super::Scale;
+use super::{Scale, Shared};
 use crate::claim;
 use crate::data::{Cache, DataFile};
 use crate::error::Result;
@@ -26,6 +26,8 @@ pub struct Context<'a> {
     pub progress: &'a Progress,
     /// How many timed rounds, instead of what the scale says.
     pub repeat: Option<u32>,
+    /// What other experiments of the same call have made already.
+    pub shared: Shared,
     /// Where results go.
     pub record: Recorder,
 }
@@ -39,6 +41,7 @@ impl<'a> Context<'a> {
             data,
             progress,
             repeat: None,
+            shared: Shared::default(),
             record: Recorder::new(id, seed, machine::describe(scale)).with_own(data.own().clone()),
         }
     }

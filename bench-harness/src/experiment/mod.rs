@@ -17,6 +17,7 @@ mod nfab;
 mod plots;
 mod registry;
 pub(crate) mod rpdt;
+mod shared;
 mod spread;
 pub(crate) mod ujoin;
 
@@ -25,6 +26,7 @@ use std::str::FromStr;
 
 pub use context::{Check, Context, Recorder};
 pub use registry::{Paper, Registry, registry};
+pub use shared::Shared;
 
 use crate::claim::Claim;
 use crate::error::{Error, Result};

@@ -76,7 +76,7 @@ impl Registry {
         if let Some(unknown) = only.iter().find(|id| all.iter().all(|(about, _)| about.id != **id))
         {
             return Err(Error::usage(format!(
-                "there is no experiment {unknown}; `bench-harness list` prints all of them"
+                "there is no experiment {unknown:?}; `bench-harness list` prints all of them"
             )));
         }
         let wanted = |about: &About| only.is_empty() || only.contains(&about.id);

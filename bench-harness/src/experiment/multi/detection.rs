@@ -1,6 +1,7 @@
 //! Detection time and throughput against the scale of the stream: Figs. 14 and 16.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use multipattern::{Method, Semantics};
 
@@ -33,8 +34,20 @@ pub fn sizes(scale: Scale) -> Vec<u64> {
     }
 }
 
-/// Compares what all methods find at every size with every seed, and records how much.
+/// Compares what all methods find at every size with every seed, and records how much; once for both
+/// figures.
 fn check(context: &mut Context<'_>) -> Result<()> {
+    let found = context.shared.once("matches of Figs. 14 and 16", || matches(context))?;
+    for (size, found) in &*found {
+        if let Some(summary) = over_seeds(found) {
+            context.record.point(MATCHES, *size as f64, summary, "");
+        }
+    }
+    Ok(())
+}
+
+/// How many matches there are at every size with each seed, where all methods find the same.
+fn matches(context: &Context<'_>) -> Result<Vec<(u64, Vec<f64>)>> {
     let sizes = sizes(context.scale);
     let mut found = vec![Vec::new(); sizes.len()];
     for seed in seeds(context.seed) {
@@ -53,18 +66,18 @@ fn check(context: &mut Context<'_>) -> Result<()> {
             found.push(answers.first().map_or(0, |(_, answer)| answer.matches) as f64);
         }
     }
-    for (&size, found) in sizes.iter().zip(&found) {
-        if let Some(summary) = over_seeds(found) {
-            context.record.point(MATCHES, size as f64, summary, "");
-        }
-    }
-    Ok(())
+    Ok(sizes.into_iter().zip(found).collect())
 }
 
 const MATCHES: &str = "matches";
 
+/// The runs that both figures are drawn from.
+fn measure(context: &Context<'_>) -> Result<Arc<Vec<Runs>>> {
+    context.shared.once("runs of Figs. 14 and 16", || take_turns(context))
+}
+
 /// All methods, and those that are crossed with the ring, at all sizes take turns.
-fn measure(context: &Context<'_>) -> Result<Vec<Runs>> {
+fn take_turns(context: &Context<'_>) -> Result<Vec<Runs>> {
     let sizes = sizes(context.scale);
     race(context, |seed| {
         let load = Load::table1(sizes.last().copied().unwrap_or(0), seed)?;
@@ -89,7 +102,7 @@ fn method_text(measured: &str) -> String {
         "The parameters of Table 1 but for the length of the stream, {SEEDS} seeds; semantics any. \
          {measured} A run takes a copy of a detector that was prepared before, which is not in the time, \
          gives it every event and reads every index of every match; one thread. {BATCH} All methods at all lengths \
-         take turns, each seed in rounds of its own; points are means of the seeds' medians with the \
+         take turns, each seed in rounds of its own, and Figs. 14 and 16 are drawn from the same runs; points are means of the seeds' medians with the \
          least and the most, ratios are paired within a round, of all seeds together. What is found, \
          indices and order included, is compared before, and sums in every run.\n\n{MECHANISM}\n\n{STEP}"
     )
@@ -151,7 +164,7 @@ impl Experiment for Time {
 
     fn measure(&self, context: &mut Context<'_>) -> Result<()> {
         let runs = measure(context)?;
-        for one in &runs {
+        for one in &*runs {
             for (series, wall) in [(cpu(&one.name), false), (one.name.clone(), true)] {
                 let times = one.medians(wall, |time, _| time * 1e3);
                 times
@@ -244,7 +257,7 @@ impl Experiment for Throughput {
 
     fn measure(&self, context: &mut Context<'_>) -> Result<()> {
         let runs = measure(context)?;
-        for one in &runs {
+        for one in &*runs {
             let matches = one.medians(false, |time, sum| sum.matches as f64 / time / 1e6);
             let read = one.medians(false, |time, _| one.events / time / 1e6);
             let rates = [
