@@ -5,9 +5,11 @@
 mod common;
 mod oracle;
 
-use common::{SEMANTICS, UNUSED, detector, set_of, ways};
+use common::{Expand, SEMANTICS, UNUSED, collect, count, detector, set_of, ways};
+use multipattern::Event as _;
 use multipattern::{
-    Collect, Config, Detector, Operand, Pattern, PatternId, Record, Semantics, TimeUnit, Window,
+    Collect, Config, Detector, Method, Operand, Pattern, PatternId, Record, Ring, Semantics,
+    TimeUnit, Window,
 };
 use proptest::prelude::*;
 
@@ -75,6 +77,30 @@ fn records() -> impl Strategy<Value = Vec<Record>> {
         };
         all.into_iter().map(one).collect()
     })
+}
+
+/// Now many events in a short time, now few, so that windows of time hold more and fewer than a word.
+fn bursts() -> impl Strategy<Value = Vec<Record>> {
+    let part = (records(), 0..12_i64, 20..100_usize);
+    prop::collection::vec(part, 2..6).prop_map(|parts| {
+        let mut time = 0;
+        let mut all = Vec::new();
+        for (events, step, most) in parts {
+            for (at, event) in events.iter().take(most).enumerate() {
+                time += if step < 3 { i64::from(at % 4 == 0) } else { step };
+                all.push(Record::new(event.event_type(), time));
+            }
+        }
+        all
+    })
+}
+
+/// A window of time, or one of events that fits a word.
+fn in_bursts() -> impl Strategy<Value = Window> {
+    prop_oneof![
+        3 => (5..60_u64).prop_map(|time| Window::Time(time, TimeUnit::Millisecond)),
+        1 => (2..65_u64).prop_map(Window::Events),
+    ]
 }
 
 #[cfg(feature = "serde")]
@@ -182,6 +208,49 @@ proptest! {
         compare(semantics, &first, &events, &changes, &pieces)?;
     }
 
+    #[test]
+    fn of_time_in_bursts(
+        patterns in prop::collection::vec((pattern(), in_bursts()), 1..6),
+        events in bursts(),
+        changes in changes(300),
+        pieces in prop::collection::vec(1..90_usize, 3),
+    ) {
+        let within = |(one, window): (Pattern, Window)| one.within(window).expect("a window");
+        let patterns: Vec<Pattern> = patterns.into_iter().map(within).collect();
+        compare(Semantics::Any, &patterns, &events, &changes, &pieces)?;
+    }
+
+    /// Matches, counts and blocks.
+    #[test]
+    fn at_all_levels(
+        patterns in prop::collection::vec((pattern(), in_bursts()), 1..6),
+        longer in prop::option::of(65..200_u64),
+        events in bursts(),
+    ) {
+        let mut all = Vec::new();
+        for (number, (one, window)) in patterns.iter().enumerate() {
+            let window = longer.filter(|_| number == 0).map_or(*window, Window::Events);
+            all.push(named(one, &format!("p{number}")).within(window).expect("a window"));
+        }
+        let set = set_of(&all, Semantics::Any, DEFAULT);
+        let expected = oracle::all(&set, &events, &[], |_| (0, usize::MAX));
+        let mut counts = vec![0; set.len()];
+        for (pattern, _) in &expected {
+            counts[*pattern as usize] += 1;
+        }
+        for (method, ring) in ways() {
+            let config = || Config::new().method(method).ring(ring);
+            let found = collect(&mut detector(&set, config()), &events);
+            prop_assert_eq!(&found, &expected, "{} {:?}", method, ring);
+            let mut counted = count(&mut detector(&set, config()), &events);
+            counted.resize(set.len(), 0);
+            prop_assert_eq!(&counted, &counts, "{} {:?}", method, ring);
+            let mut expand = Expand::default();
+            detector(&set, config()).push_all(&events, &mut expand).expect("events");
+            prop_assert_eq!(&expand.found, &expected, "{} {:?}", method, ring);
+        }
+    }
+
     /// So many patterns that pairs are written down, over so few types that many share them.
     #[test]
     fn with_pairs_that_many_have(
@@ -202,4 +271,41 @@ proptest! {
         let events = &events[..events.len().min(120)];
         compare(Semantics::Any, &first, events, &changes, &[1000])?;
     }
+}
+
+/// More events at one time than any ring looks back; patterns and snapshots come before, in between and
+/// behind.
+#[test]
+fn more_events_than_a_ring_looks_back() {
+    let patterns = ["a: SEQ(A, B, C) WITHIN 5 MS", "b: SEQ(C, A) WITHIN 90 EVENTS"];
+    let parse = |text: &str| Pattern::parse(text).expect("a pattern");
+    let set = set_of(&patterns.map(parse), Semantics::Any, DEFAULT);
+    let kinds = NAMES.map(|name| set.schema().type_id(name).expect("a type"));
+    let unused = set.schema().type_id(UNUSED).expect("a type");
+    let event = |at: i64| {
+        let kind = match at % 10_007 {
+            0 => kinds[0],
+            1 => kinds[1],
+            2 | 600 => kinds[2],
+            _ => unused,
+        };
+        // All of one time but for the first and last ones.
+        Record::new(kind, if at < 120_000 { at.min(30_000) } else { at - 90_000 })
+    };
+    let events: Vec<Record> = (0..150_000).map(event).collect();
+    let run = |ring| {
+        let config = || Config::new().method(Method::Proposed).ring(ring);
+        let mut own = detector(&set, config());
+        let mut found = collect(&mut own, &events[..110_000]);
+        own.add(parse("c: SEQ(B, C, A) WITHIN 1 MS")).expect("a new pattern");
+        found.extend(collect(&mut own, &events[110_000..119_000]));
+        own = restored(&mut own, config());
+        found.extend(collect(&mut own, &events[119_000..130_000]));
+        own = restored(&mut own, config());
+        found.extend(collect(&mut own, &events[130_000..]));
+        found
+    };
+    let found = run(Ring::ByMethod);
+    assert!(found.len() > 200, "{}", found.len());
+    assert_eq!(found, run(Ring::Never));
 }
