@@ -5,6 +5,8 @@
 //! class's list; and likewise of the class before, the beginning of whose list it can follow. No window
 //! is ever shifted or searched, however long it is.
 
+use std::iter::once;
+
 use crate::heap::heap;
 
 /// Which counts are written down with the events of each class.
@@ -28,8 +30,27 @@ impl Layout {
     /// other one there have been as many with it as before it, and one column serves both ways. The first
     /// column is that of its own class as a follower.
     pub(crate) fn plain(classes: usize) -> Self {
-        let leaders = (0..classes as u32).map(|class| vec![class]).collect();
+        let all = 0..classes as u32;
+        let others = if classes <= FEW { all.clone() } else { 0..0 };
+        let leaders = all.map(|class| once(class).chain(others.clone()).collect()).collect();
         Layout { followers: vec![Vec::new(); classes], leaders, is_plain: true }
+    }
+
+    /// Whether each class has a column for each other one, in their order.
+    #[inline]
+    fn has_all(&self) -> bool {
+        self.leaders.len() <= FEW
+    }
+
+    /// Makes most classes have as many columns as others, so that where writing them down ends can be
+    /// foreseen.
+    pub(crate) fn even_out(&mut self) {
+        if self.has_all() {
+            return;
+        }
+        for own in &mut self.leaders {
+            own.resize(own.len().next_multiple_of(EVEN), own[0]);
+        }
     }
 
     /// The column of a follower of a class.
@@ -46,6 +67,13 @@ impl Layout {
         column(&mut self.leaders[class as usize], usize::from(self.is_plain), leader)
     }
 }
+
+/// So few classes are all counted for each event: to copy all of their numbers is quicker than to find
+/// those that are wanted.
+const FEW: usize = 32;
+
+/// Columns are made up to a multiple of this.
+const EVEN: usize = 8;
 
 fn column(others: &mut Vec<u32>, from: usize, other: u32) -> u32 {
     match others[from..].iter().position(|&own| own == other) {
@@ -159,10 +187,14 @@ impl ClassWindow {
         (behind.unwrap_or_default(), self.columns)
     }
 
-    fn push(&mut self, serial: u64, row: u64, oldest: u64) {
+    fn expire(&mut self, oldest: u64) {
         while self.serials.get(self.head).is_some_and(|&own| own < oldest) {
             self.head += 1;
         }
+    }
+
+    #[inline]
+    fn push(&mut self, serial: u64, row: u64) {
         if self.head >= 8 && self.head * 2 >= self.serials.len() {
             self.serials.drain(..self.head);
             self.rows.drain(..self.head);
@@ -283,9 +315,17 @@ impl Windows {
         }
     }
 
-    /// As [`push`](Self::push), where no event belongs to two classes, and its row is its serial.
+    /// The first event of a class, of those that are there, is in no window any more.
     #[inline]
-    pub(crate) fn push_one(&mut self, layout: &Layout, class: u32, row: u64, oldest: u64) {
+    pub(crate) fn drop_first(&mut self, class: u32) {
+        let place = self.places.get(class as usize).copied().unwrap_or(0);
+        self.windows[place as usize].head += 1;
+    }
+
+    /// As [`push`](Self::push), where no event belongs to two classes, and its row is its serial; those
+    /// that are in no window were dropped.
+    #[inline]
+    pub(crate) fn push_one(&mut self, layout: &Layout, class: u32, row: u64) {
         self.fit(layout);
         let others = &layout.leaders[class as usize];
         let place = &mut self.places[class as usize];
@@ -295,11 +335,15 @@ impl Windows {
             self.windows.push(ClassWindow { columns, ..ClassWindow::default() });
         }
         let window = &mut self.windows[*place as usize];
-        window.push(row, row, oldest);
-        let (begin, totals) = (window.counts.len(), &mut self.totals[..]);
-        window.counts.extend(others.iter().map(|&other| totals[other as usize]));
+        window.push(row, row);
+        let totals = &mut self.totals[..];
         let total = totals[class as usize].wrapping_add(1);
-        window.counts[begin] = total;
+        window.counts.push(total);
+        if layout.has_all() {
+            window.counts.extend_from_slice(totals);
+        } else {
+            window.counts.extend(others[1..].iter().map(|&other| totals[other as usize]));
+        }
         totals[class as usize] = total;
     }
 
@@ -324,7 +368,8 @@ impl Windows {
                 self.windows.push(ClassWindow { columns, leaders, ..ClassWindow::default() });
             }
             let window = &mut self.windows[*place as usize];
-            window.push(serial, row, oldest);
+            window.expire(oldest);
+            window.push(serial, row);
             let totals = &self.totals;
             window.counts.extend(leaders.iter().map(|&leader| totals[leader as usize]));
         }

@@ -17,6 +17,16 @@ pub(super) const MOST: u64 = FIRST as u64;
 /// that it is not done at every other event.
 const FEW: u64 = SLOTS / 2;
 
+/// An event.
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    class: u32,
+    event_type: TypeId,
+    time: i64,
+}
+
+const NOTHING: Slot = Slot { class: NONE, event_type: NO_TYPE, time: 0 };
+
 /// What is remembered besides words.
 #[derive(Clone, Debug)]
 pub(super) struct Long {
@@ -24,9 +34,7 @@ pub(super) struct Long {
     /// By span, the number of the first event in the window, when it was last asked for.
     lows: Vec<u32>,
     /// By slot: the number of an event modulo how many slots there are, a power of two.
-    classes: Vec<u32>,
-    types: Vec<TypeId>,
-    times: Vec<i64>,
+    slots: Vec<Slot>,
     /// The number of the first event in any window.
     oldest: u32,
     /// Of all windows of events.
@@ -46,9 +54,7 @@ impl Long {
         Long {
             lows: vec![0; spans.len()],
             spans,
-            classes: vec![NONE; slots],
-            types: vec![NO_TYPE; slots],
-            times: vec![0; slots],
+            slots: vec![NOTHING; slots],
             oldest: FIRST,
             longest_events,
             longest_time,
@@ -61,7 +67,7 @@ impl Long {
     /// Forgets all; the next event has a number.
     pub(super) fn begin(&mut self, next: u32) {
         self.lows.fill(next);
-        self.classes.fill(NONE);
+        self.slots.fill(NOTHING);
         self.oldest = next;
         self.is_wide = self.longest_events > SLOTS;
         self.wide.begin();
@@ -69,7 +75,7 @@ impl Long {
 
     #[inline(always)]
     fn slot(&self, number: u32) -> usize {
-        number as usize & (self.times.len() - 1)
+        number as usize & (self.slots.len() - 1)
     }
 
     /// Forgets what no window of an event of a number and a time holds; false if more is left than there
@@ -80,8 +86,12 @@ impl Long {
         let times = self.longest_time.map(|longest| time.saturating_sub_unsigned(longest));
         while self.oldest < now && u64::from(self.oldest) < events {
             let slot = self.slot(self.oldest);
-            if times.is_some_and(|oldest| self.times[slot] >= oldest) {
+            let event = self.slots[slot];
+            if times.is_some_and(|oldest| event.time >= oldest) {
                 break;
+            }
+            if self.is_wide && event.class != NONE {
+                self.wide.drop_first(event.class);
             }
             self.oldest += 1;
         }
@@ -89,7 +99,7 @@ impl Long {
         if held > self.room {
             return false;
         }
-        if held > self.times.len() as u64 {
+        if held > self.slots.len() as u64 {
             self.grow(now);
         }
         if self.is_wide {
@@ -100,10 +110,9 @@ impl Long {
         } else if held > SLOTS {
             self.is_wide = true;
             for number in self.oldest..now {
-                let class = self.classes[self.slot(number)];
+                let class = self.slots[self.slot(number)].class;
                 if class != NONE {
-                    let row = base.wrapping_add(u64::from(number));
-                    self.wide.push(class, row, base.wrapping_add(u64::from(self.oldest)));
+                    self.wide.push(class, base.wrapping_add(u64::from(number)));
                 }
             }
         }
@@ -113,22 +122,19 @@ impl Long {
     /// Twice as many slots.
     #[cold]
     fn grow(&mut self, now: u32) {
-        let slots = self.times.len() * 2;
-        let (mut classes, mut types) = (vec![NONE; slots], vec![NO_TYPE; slots]);
-        let mut times = vec![0; slots];
+        let length = self.slots.len() * 2;
+        let mut slots = vec![NOTHING; length];
         for number in self.oldest..now {
-            let (from, to) = (self.slot(number), number as usize & (slots - 1));
-            (classes[to], types[to], times[to]) =
-                (self.classes[from], self.types[from], self.times[from]);
+            slots[number as usize & (length - 1)] = self.slots[self.slot(number)];
         }
-        (self.classes, self.types, self.times) = (classes, types, times);
+        self.slots = slots;
     }
 
     /// Remembers an event; there must be room.
     #[inline]
     pub(super) fn remember(&mut self, number: u32, class: u32, event_type: TypeId, time: i64) {
         let slot = self.slot(number);
-        (self.classes[slot], self.types[slot], self.times[slot]) = (class, event_type, time);
+        self.slots[slot] = Slot { class, event_type, time };
     }
 
     /// The number of the first event in a window that ends with an event of a number and a time; asked
@@ -143,7 +149,7 @@ impl Long {
             Span::Time(longest) => {
                 let oldest = time.saturating_sub_unsigned(longest);
                 low = low.max(self.lows[span as usize]);
-                while low < now && self.times[self.slot(low)] < oldest {
+                while low < now && self.slots[self.slot(low)].time < oldest {
                     low += 1;
                 }
             }
@@ -168,8 +174,8 @@ impl Long {
     pub(super) fn events(&self, next: u32) -> impl Iterator<Item = (u32, u32, TypeId, i64)> {
         (self.oldest..next)
             .map(|number| {
-                let slot = self.slot(number);
-                (number, self.classes[slot], self.types[slot], self.times[slot])
+                let Slot { class, event_type, time } = self.slots[self.slot(number)];
+                (number, class, event_type, time)
             })
             .filter(|&(_, class, ..)| class != NONE)
     }
@@ -194,5 +200,6 @@ impl Long {
 }
 
 heap! {
-    Long { spans, lows, classes, types, times, wide }
+    Slot {}
+    Long { spans, lows, slots, wide }
 }

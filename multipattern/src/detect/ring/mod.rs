@@ -120,7 +120,7 @@ impl Ring {
             words: vec![0; shape.classes + 1],
             classes: [0; 64],
             types: [NO_TYPE; 64],
-            starts: vec![0; shape.nodes()],
+            starts: vec![0; shape.places()],
             totals: vec![0; shape.classes],
             sums: Vec::new(),
             blocks: vec![Pairs::default(); shape.blocks],
@@ -230,9 +230,7 @@ impl Ring {
         if let Some(long) = &mut self.long {
             long.remember(self.next, class, event_type, time);
             if long.is_wide {
-                let [row, oldest] =
-                    [self.next, long.oldest()].map(|one| self.base.wrapping_add(one.into()));
-                long.wide.push(class, row, oldest);
+                long.wide.push(class, self.base.wrapping_add(self.next.into()));
             }
         }
         let slot = self.next as usize & 63;
@@ -242,16 +240,16 @@ impl Ring {
         self.totals[class as usize] += 1;
         self.starts[ROOT as usize] = self.next + 1;
         let (first, parents) = self.shape.moves(class);
-        let moves = parents.len();
+        let moves = self.shape.own(class)[0];
         let starts = Cell::from_mut(&mut self.starts[..]).as_slice_of_cells();
-        let own = &starts[first..first + moves];
+        let own = &starts[first..first + parents.len()];
         // Children before their parents, which still say what held before this event: among the nodes of
         // a class those of shorter prefixes come first.
         for (own, &parent) in own.iter().zip(parents).rev() {
             own.set(starts[parent as usize].get());
         }
         self.go_on();
-        moves
+        moves as usize
     }
 
     /// Reports what an event completes, and remembers it; there must be room.
@@ -278,9 +276,9 @@ impl Ring {
     #[inline]
     fn ready<const NEXT: bool>(&mut self, class: u32) -> (u32, usize, usize) {
         let now = self.next + 1;
-        let (starts, ready) = (&mut self.starts[..], &mut self.ready[..]);
+        let (shape, starts, ready) = (&self.shape, &mut self.starts[..], &mut self.ready[..]);
         starts[ROOT as usize] = now;
-        let (first, endings) = self.shape.endings(class);
+        let (first, endings) = shape.endings(class);
         let mut length = 0;
         for (at, ending) in (0..).zip(endings) {
             let start = starts[ending.node as usize];
@@ -289,7 +287,7 @@ impl Ring {
             let in_window = now - start < ending.window;
             length += usize::from(in_window & (!NEXT || start > starts[ending.whole as usize]));
         }
-        (first, endings.len(), length)
+        (first, shape.own(class)[1] as usize, length)
     }
 
     /// The events that a match may begin with; `row` is the index of that of the lowest bit. With `long`

@@ -42,6 +42,13 @@ pub(super) struct Recipe {
     pub(super) near: [u16; LONGEST - 1],
 }
 
+/// The node of what is never found.
+const NEVER: u32 = 1;
+/// The nodes of a class, and the patterns that end with it, are made up to a multiple of this by some that
+/// are never found: so most classes have as many as others, and where going through them ends can be
+/// foreseen.
+const EVEN: usize = 8;
+
 /// Pairs are worth writing down if so many patterns have them.
 const LEAST_USERS: u32 = 16;
 
@@ -52,6 +59,8 @@ pub(super) struct Shape {
     pub(super) classes: usize,
     /// By class, its first node, and where the last one's end.
     nodes: Vec<u32>,
+    /// By class, how many nodes and patterns are its own.
+    own: Vec<[u32; 2]>,
     /// By node. The nodes of a class stand together, those of shorter prefixes first.
     parents: Vec<u32>,
     /// By class, the first of the patterns that end with it, in their order.
@@ -61,10 +70,10 @@ pub(super) struct Shape {
     steps: Vec<u32>,
     /// Pairs of classes that stand before the last operand of some pattern.
     pub(super) pairs: Vec<[u32; 2]>,
+    /// What [`Ending::window`] is, if it is the same for all.
+    pub(super) window: Option<u32>,
     /// How many of them are written down.
     pub(super) blocks: usize,
-    /// The last event from which on a pattern may begin.
-    pub(super) youngest: u64,
 }
 
 impl Shape {
@@ -95,7 +104,6 @@ impl Shape {
             let node = trie.add(steps);
             let next = semantics == Semantics::Next;
             let whole = if next { trie.add(&live.classes) } else { ROOT };
-            this.youngest = this.youngest.max(live.since);
             own[*last as usize].push((
                 Ending { node, window, whole },
                 Recipe {
@@ -115,6 +123,7 @@ impl Shape {
         let new = this.number(&trie);
         for own in own {
             this.begins.push(this.endings.len() as u32);
+            this.own[this.begins.len() - 1][1] = own.len() as u32;
             for (Ending { node, window, whole }, mut recipe, pair, steps) in own {
                 recipe.steps = this.steps.len() as u32;
                 this.steps.extend_from_slice(steps);
@@ -137,8 +146,16 @@ impl Shape {
                 }
                 this.recipes.push(recipe);
             }
+            let (begin, end) = (this.begins[this.begins.len() - 1] as usize, this.endings.len());
+            let even = begin + (end - begin).next_multiple_of(EVEN);
+            if let (Some(&ending), Some(&recipe)) = (this.endings.last(), this.recipes.last()) {
+                this.endings.resize(even, Ending { node: NEVER, whole: NEVER, ..ending });
+                this.recipes.resize(even, Recipe { length: 1, ..recipe });
+            }
         }
         this.begins.push(this.endings.len() as u32);
+        let first = this.endings.first().map(|ending| ending.window);
+        this.window = first.filter(|&own| this.endings.iter().all(|ending| ending.window == own));
         for class in 0..classes as u32 {
             if !catalog.is_used(class) {
                 continue;
@@ -156,7 +173,7 @@ impl Shape {
     fn number(&mut self, trie: &Trie) -> Vec<u32> {
         let mut new = vec![ROOT; trie.nodes()];
         let mut depths = vec![0_u32; trie.nodes()];
-        self.parents.push(ROOT);
+        self.parents.extend([ROOT, NEVER]);
         for class in 0..self.classes as u32 {
             let first = self.parents.len() as u32;
             self.nodes.push(first);
@@ -164,6 +181,9 @@ impl Shape {
                 new[node as usize] = first + at as u32;
                 self.parents.push(ROOT);
             }
+            let own = self.parents.len() - first as usize;
+            self.own.push([own as u32, 0]);
+            self.parents.resize(first as usize + own.next_multiple_of(EVEN), NEVER);
         }
         self.nodes.push(self.parents.len() as u32);
         // Parents have lower numbers in the trie, so their depths are known.
@@ -198,7 +218,7 @@ impl Shape {
         self.class_of.get(event_type.0 as usize).copied().unwrap_or(NONE)
     }
 
-    /// The first node of a class, and the parents of its nodes.
+    /// The first node of a class, and the parents of its nodes and of those that make them even.
     #[inline]
     pub(super) fn moves(&self, class: u32) -> (usize, &[u32]) {
         let class = class as usize;
@@ -206,7 +226,7 @@ impl Shape {
         (begin, &self.parents[begin..end])
     }
 
-    /// The first of the patterns that end with a class, and how they do.
+    /// The first of the patterns that end with a class, and how they and those that make them even do.
     #[inline]
     pub(super) fn endings(&self, class: u32) -> (u32, &[Ending]) {
         let class = class as usize;
@@ -227,13 +247,25 @@ impl Shape {
         self.classes <= usize::from(u16::MAX) + 1
     }
 
-    pub(super) fn nodes(&self) -> usize {
+    /// How many nodes and patterns are a class's own.
+    #[inline]
+    pub(super) fn own(&self, class: u32) -> [u32; 2] {
+        self.own[class as usize]
+    }
+
+    /// How many nodes have numbers.
+    pub(super) fn places(&self) -> usize {
         self.parents.len()
+    }
+
+    /// How many nodes there are.
+    pub(super) fn nodes(&self) -> usize {
+        1 + self.own.iter().map(|&[nodes, _]| nodes as usize).sum::<usize>()
     }
 }
 
 heap! {
     Ending {}
     Recipe {}
-    Shape { class_of, nodes, parents, begins, endings, recipes, steps, pairs }
+    Shape { class_of, nodes, own, parents, begins, endings, recipes, steps, pairs }
 }

@@ -53,6 +53,7 @@ impl Wide {
                 block.get_or_insert_with(|| Block::new(*first, second.0));
             }
         }
+        layout.even_out();
         Wide {
             layout,
             windows: Windows::default(),
@@ -71,10 +72,16 @@ impl Wide {
         self.scope += 1;
     }
 
-    /// Adds an event; those before the oldest one are in no window.
+    /// Adds an event.
     #[inline]
-    pub(super) fn push(&mut self, class: u32, row: u64, oldest: u64) {
-        self.windows.push_one(&self.layout, class, row, oldest);
+    pub(super) fn push(&mut self, class: u32, row: u64) {
+        self.windows.push_one(&self.layout, class, row);
+    }
+
+    /// The first event of a class is in no window any more.
+    #[inline]
+    pub(super) fn drop_first(&mut self, class: u32) {
+        self.windows.drop_first(class);
     }
 
     /// Rows of blocks, and numbers of vectors.
@@ -94,6 +101,15 @@ impl Ring {
         let (first, endings) = shape.endings(class);
         let (mut span, mut low) = (NONE, 0);
         let mut length = 0;
+        if let Some(span) = shape.window {
+            low = long.low(span, *next, time);
+            for (at, ending) in (0..).zip(endings) {
+                let start = starts[ending.node as usize];
+                ready[length] = (at, start);
+                length += usize::from(start > low);
+            }
+            return (first, shape.own(class)[1] as usize, length);
+        }
         for (at, ending) in (0..).zip(endings) {
             if ending.window != span {
                 span = ending.window;
@@ -104,7 +120,7 @@ impl Ring {
             ready[length] = (at, start);
             length += usize::from(start > low);
         }
-        (first, endings.len(), length)
+        (first, shape.own(class)[1] as usize, length)
     }
 
     /// The matches of those that are ready, or their numbers.
