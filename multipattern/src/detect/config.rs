@@ -3,10 +3,13 @@
 use crate::limits::Limits;
 use crate::plan::Method;
 
-/// Which methods keep the stream as a ring of its last 64 events: a word of 64 bits for each class of
-/// events, and nothing else. That can be done under `any` and `next` if types say everything, no window
-/// is longer than 64 events, there is no key, and events are neither held for patterns to come nor
-/// limited to fewer than 64; elsewhere all options are the same.
+/// Which methods keep the stream as a ring: of its last 64 events, a word of 64 bits for each class of
+/// events says which they are, and nothing else is remembered. That can be done under `any` and `next` if
+/// types say everything, there is no key, and events are neither held for patterns to come nor limited to
+/// fewer than 64; elsewhere all options are the same. Under `next` no window may be of time or longer than
+/// 64 events. Under `any` they may: where a window holds more than 64 events the ring lists those of each
+/// class, and where one reaches back further than 65,536 events, or than
+/// [`Limits::held_events`](crate::Limits::held_events), it is given up, until patterns change.
 ///
 /// It is for measurements: answers never depend on it. The ring has nothing to do with what patterns
 /// share, yet by default only `proposed` has it; where matches are read, its lead over `sharing` is the
@@ -64,10 +67,10 @@ impl Config {
     /// - `sharing`: patterns share windows and prefixes; under `strict`, an automaton with failure
     ///   links.
     /// - `proposed`: as `sharing`, and they share what lies inside of them: blocks of two operands,
-    ///   vectors of counts, bitmaps of conditions. If types say everything, no window is longer than 64
-    ///   events and there is no key, then under `any` and `next` the stream is a ring of its last
-    ///   events, which has nothing to do with sharing and is most of its lead over `sharing` ([`Ring`]);
-    ///   under `strict`, the automaton is a dense table.
+    ///   vectors of counts, bitmaps of conditions. If types say everything and there is no key, then
+    ///   under `any`, and with windows of at most 64 events under `next`, the stream is a ring of its
+    ///   last events, which has nothing to do with sharing and is most of its lead over `sharing`
+    ///   ([`Ring`]); under `strict`, the automaton is a dense table.
     ///
     /// The trie is a model to compare with, not a method of detection.
     #[must_use]
