@@ -309,3 +309,26 @@ fn more_events_than_a_ring_looks_back() {
     assert!(found.len() > 200, "{}", found.len());
     assert_eq!(found, run(Ring::Never));
 }
+
+/// Times are not looked at while no window is of time, and may descend. A pattern with such a window comes
+/// later, and sees none of those events.
+#[test]
+fn times_that_descended_before_there_was_a_window_of_time() {
+    let parse = |text: &str| Pattern::parse(text).expect("a pattern");
+    let set = set_of(&[parse("a: SEQ(A, B, C)")], Semantics::Any, DEFAULT);
+    let [a, b] = ["A", "B"].map(|name| set.schema().type_id(name).expect("a type"));
+    for semantics in [Semantics::Any, Semantics::Next] {
+        let mut set = set.clone();
+        set.set_semantics(semantics);
+        for (method, ring) in ways() {
+            let mut own = detector(&set, Config::new().method(method).ring(ring));
+            let before = [Record::new(a, 1_000_000), Record::new(b, 7), Record::new(a, 1)];
+            assert_eq!(collect(&mut own, &before), []);
+            let number = own.add(parse("t: SEQ(A, B) WITHIN 5 MS")).expect("a new pattern");
+            let behind =
+                [(a, 2), (a, 90), (b, 95), (b, 96)].map(|(of, time)| Record::new(of, time));
+            let found = collect(&mut own, &behind);
+            assert_eq!(found, [(number.0, vec![4, 5])], "{semantics:?} {method} {ring:?}");
+        }
+    }
+}

@@ -125,8 +125,13 @@ impl Detector {
         {
             return Err(too_many_names(limit));
         }
+        let was_timed = self.catalog.is_timed();
         let place = Arc::make_mut(&mut self.catalog).add(pattern, since)?;
         self.settle();
+        if self.catalog.is_timed() && !was_timed {
+            let last = self.last_time.unwrap_or(i64::MIN);
+            self.partitions.iter_mut().for_each(|scope| scope.history.order_times(last));
+        }
         self.stale = true;
         Ok(self.catalog.live(place).number)
     }

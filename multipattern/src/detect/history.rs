@@ -240,6 +240,17 @@ impl History {
         }
     }
 
+    /// Nobody has looked at times so far, so they may descend; from now on windows of time end one after
+    /// the other. An event that is later than one behind it gets that one's time: no pattern with such a
+    /// window sees it.
+    pub(crate) fn order_times(&mut self, last: i64) {
+        let mut least = last;
+        for entry in self.entries.iter_mut().rev() {
+            least = least.min(entry.time);
+            entry.time = least;
+        }
+    }
+
     /// A class is none any more.
     pub(crate) fn forget_class(&mut self, class: u32) {
         for own in &mut self.classes {
