@@ -5,7 +5,9 @@ mod common;
 use bench_harness::experiment::{Plot, Spacing, Style};
 use bench_harness::record::Row;
 use bench_harness::report::dot_svg::{Shape, layout, parse, render};
-use bench_harness::report::svg::{Axis, chart, distinct, linear_ticks, log_ticks, spread};
+use bench_harness::report::svg::{
+    Axis, chart, distinct, linear_ticks, log_ticks, spread, text_width,
+};
 use common::{AUTOMATON, row};
 use proptest::prelude::*;
 
@@ -49,6 +51,52 @@ fn charts_hold_every_point_once_with_its_numbers() {
             }
         }
     }
+}
+
+/// The labels of the x axis: where they begin and end, and their text.
+fn x_labels(svg: &str) -> Vec<(f64, f64, String)> {
+    let texts = svg.split("<text ").skip(1);
+    let of_axis = texts.filter(|text| text.contains(r#"text-anchor="middle" class="" "#));
+    let label = |text: &str| {
+        let x: f64 = text.split('"').nth(1).unwrap().parse().unwrap();
+        let label = text.split(['>', '<']).nth(1).unwrap().to_owned();
+        let half = text_width(&label, 12.5) / 2.0;
+        (x - half, x + half, label)
+    };
+    of_axis.map(label).collect()
+}
+
+#[test]
+fn several_series_of_ratios_are_told_apart() {
+    let rows: Vec<Row> =
+        rows().into_iter().map(|row| Row { unit: "ratio".to_owned(), ..row }).collect();
+    let borrowed: Vec<&Row> = rows.iter().collect();
+    let both = chart(&plot(Style::Ratios, Spacing::Log), &borrowed, 800.0).unwrap();
+    assert_eq!(both.matches("<title>").count(), 6);
+    assert!(both.contains(">s</text>") && both.contains(">t &amp; u</text>"), "a legend: {both}");
+    // Of one series, colour and shape say which side of 1 a dot lies on.
+    let one = chart(&plot(Style::Ratios, Spacing::Log), &borrowed[..3], 800.0).unwrap();
+    assert!(!one.contains(">s</text>") && one.contains("var(--bad)"), "{one}");
+    assert!(!both.contains("var(--bad)"));
+}
+
+/// A place in words beside numbers is not a further number.
+#[test]
+fn no_line_leads_to_a_place_in_words() {
+    let line = |names: bool| {
+        let mut rows = rows()[..3].to_vec();
+        rows.push(row("s", "elsewhere", (1.0, 2.0, 3.0), 9));
+        if names {
+            rows.drain(..2);
+            rows[0].x = "here".into();
+        }
+        let borrowed: Vec<&Row> = rows.iter().collect();
+        let svg = chart(&plot(Style::Lines, Spacing::Linear), &borrowed, 800.0).unwrap();
+        let path = svg.split(r#"" stroke="var(--s1)" stroke-width="2.2""#).next().unwrap();
+        path.rsplit("d=\"").next().unwrap().to_owned()
+    };
+    assert_eq!((line(false).matches('M').count(), line(false).matches('L').count()), (2, 2));
+    assert_eq!((line(true).matches('M').count(), line(true).matches('L').count()), (1, 1));
 }
 
 /// However far from 1 the ratios are, the dashed line at 1 lies on a line of the scale.
@@ -117,6 +165,29 @@ proptest! {
         prop_assert!(ticks[ticks.len() - 1] >= low * factor * 0.999_99, "{ticks:?}");
         let axis = Axis::log(low, low * factor, (100.0, 0.0));
         prop_assert!((0.0..=100.0).contains(&axis.place(low)));
+    }
+
+    #[test]
+    fn x_labels_are_in_the_picture_and_never_overlap(
+        names in prop::collection::hash_set("[a-z ]{0,9}[a-z]{1,9}", 1..30), wide in any::<bool>(),
+    ) {
+        let width = if wide { 800.0 } else { 336.0 };
+        let names: Vec<String> = names.into_iter().collect();
+        let rows: Vec<Row> = names
+            .iter()
+            .map(|name| Row { unit: "ratio".to_owned(), ..row("s", name.as_str(), (1.0, 2.0, 3.0), 9) })
+            .collect();
+        let borrowed: Vec<&Row> = rows.iter().collect();
+        for style in [Style::Bars, Style::Lines, Style::Ratios] {
+            let labels = x_labels(&chart(&plot(style, Spacing::Log), &borrowed, width).unwrap());
+            prop_assert_eq!(&labels.last().unwrap().2, names.last().unwrap());
+            for (from, to, label) in &labels {
+                prop_assert!(*from >= -0.1 && *to <= width + 0.1, "{label} {from} {to}");
+            }
+            for pair in labels.windows(2) {
+                prop_assert!(pair[0].1 < pair[1].0, "{pair:?}");
+            }
+        }
     }
 
     #[test]

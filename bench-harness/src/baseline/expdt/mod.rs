@@ -146,52 +146,6 @@ impl ExPdt {
         self.bounds = bounds;
         self
     }
-
-    /// The number of answers in a document.
-    ///
-    /// # Errors
-    /// A malformed document, or more configurations than the bounds allow.
-    pub fn count(&self, document: &[u8]) -> Result<u64, Error> {
-        Ok(self.run(Input::Slice(document), false)?.count)
-    }
-
-    /// The same with the scanner as reader.
-    ///
-    /// # Errors
-    /// As for [`count`](Self::count).
-    pub fn count_scanned(&self, document: &[u8]) -> Result<u64, Error> {
-        Ok(self.run(Input::Scanned(document), false)?.count)
-    }
-
-    /// The number of answers in a stream, with statistics.
-    ///
-    /// # Errors
-    /// As for [`count`](Self::count), and errors of the reader.
-    pub fn count_reader(&self, mut reader: impl Read) -> Result<Outcome<Stats>, Error> {
-        self.run(Input::Reader(&mut reader), false)
-    }
-
-    /// The answers in a document, sorted.
-    ///
-    /// # Errors
-    /// As for [`count`](Self::count).
-    pub fn answers(&self, document: &[u8]) -> Result<Vec<Answer>, Error> {
-        Ok(self.run(Input::Slice(document), true)?.answers)
-    }
-
-    /// Answers and statistics; `collect`: keep the answers, do not only count them.
-    ///
-    /// # Errors
-    /// As for [`count`](Self::count).
-    pub fn run_slice(&self, document: &[u8], collect: bool) -> Result<Outcome<Stats>, Error> {
-        self.run(Input::Slice(document), collect)
-    }
-
-    fn run(&self, input: Input<'_>, collect: bool) -> Result<Outcome<Stats>, Error> {
-        let mut machine = machine::Machine::new(self, collect);
-        drive(input, &mut machine)?;
-        let mut outcome = machine.into_outcome();
-        outcome.answers.sort_unstable();
-        Ok(outcome)
-    }
 }
+
+super::shared::runs!(ExPdt, "A malformed document, or more configurations than the bounds allow");

@@ -73,7 +73,11 @@ fn plots_of([a, b]: [&str; 2], x_label: &str) -> Vec<Plot> {
     let (a_matches, b_matches) = (matches_of(a), matches_of(b));
     vec![
         plots::ratios(&title, x_label, &[(a, b)]),
-        plots::table("CPU time of a run", x_label, &[&plots::cpu(a), &plots::cpu(b)]),
+        plots::table(
+            "CPU time of a run in milliseconds",
+            x_label,
+            &[&plots::cpu(a), &plots::cpu(b)],
+        ),
         plots::table("Matches in the whole stream", x_label, &[&a_matches, &b_matches]),
     ]
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Chart, text_width};
+use super::Chart;
 use crate::report::theme;
 
 pub(super) fn draw(mut chart: Chart<'_>) -> String {
@@ -36,13 +36,10 @@ pub(super) fn draw(mut chart: Chart<'_>) -> String {
         }
     }
     chart.baseline(base);
-    let labels: Vec<String> = places.iter().map(ToString::to_string).collect();
-    let widest = labels.iter().map(|label| text_width(label, super::TEXT)).fold(0.0, f64::max);
-    // Where all do not fit, every second (third, ...) label stands; the tooltips name the rest.
-    let every = ((widest + 6.0) / group).ceil().max(1.0) as usize;
-    for (place, label) in labels.iter().enumerate().step_by(every) {
-        chart.x_tick(chart.left + (place as f64 + 0.5) * group, label);
-    }
+    let middle = |place: usize| chart.left + (place as f64 + 0.5) * group;
+    let ticks =
+        places.iter().enumerate().map(|(place, x)| (middle(place), x.to_string())).collect();
+    chart.x_ticks(ticks);
     chart.x_title();
     chart.finish()
 }

@@ -2,14 +2,20 @@
 
 use std::fmt::Write;
 
-use super::{Chart, text_width};
+use super::Chart;
 use crate::claim::{Side, side};
+use crate::report::theme;
 
 /// The room for the words on the right.
 const MARGIN: f64 = 52.0;
+/// How far the dots of a place are apart at most.
+const APART: f64 = 14.0;
 
 pub(super) fn draw(mut chart: Chart<'_>) -> String {
     chart.right -= MARGIN;
+    if chart.series.len() > 1 {
+        chart.legend();
+    }
     let axis = chart.y_axis();
     let mut labels: Vec<String> = chart.places().iter().map(ToString::to_string).collect();
     let measured = labels.len();
@@ -19,19 +25,26 @@ pub(super) fn draw(mut chart: Chart<'_>) -> String {
     let left = chart.left;
     let places = chart.places();
     let series = std::mem::take(&mut chart.series);
-    for row in series.iter().flat_map(|(_, _, rows)| rows.iter().copied()) {
+    let count = series.len();
+    let apart = (step * 0.8 / count as f64).min(APART);
+    let dots = series.iter().enumerate().flat_map(|(position, (index, _, rows))| {
+        rows.iter().map(move |&row| (position, *index, row))
+    });
+    for (position, index, row) in dots {
         let place = places.iter().position(|x| **x == row.x).unwrap_or(0);
-        let (x, y) = (middle(place, left), axis.place(row.value));
-        // The shape says the same as the colour.
+        let beside = (position as f64 - (count as f64 - 1.0) / 2.0) * apart;
+        let (x, y) = (middle(place, left) + beside, axis.place(row.value));
+        // Several series must be told apart; of one, colour and shape alike say the side.
         let (colour, shape) = match side(row) {
-            Side::Below => ("var(--good)", 0),
-            Side::Open => ("var(--soft)", 1),
-            Side::Above => ("var(--bad)", 2),
+            _ if count > 1 => (theme::series(index), index),
+            Side::Below => ("var(--good)".to_owned(), 0),
+            Side::Open => ("var(--soft)".to_owned(), 1),
+            Side::Above => ("var(--bad)".to_owned(), 2),
         };
         chart.out.push_str("<g>");
         chart.title(row);
-        chart.error_bar(x, row, &axis, colour);
-        chart.marker(shape, x, y, colour);
+        chart.error_bar(x, row, &axis, &colour);
+        chart.marker(shape, x, y, &colour);
         let _ = write!(chart.out, r#"<circle cx="{x:.1}" cy="{y:.1}" r="9" fill="transparent"/>"#);
         chart.out.push_str("</g>");
     }
@@ -47,11 +60,8 @@ pub(super) fn draw(mut chart: Chart<'_>) -> String {
     chart.text(x, one - 7.0, "start", "soft", "slower");
     chart.text(x, one + 15.0, "start", "soft", "faster");
     chart.baseline(bottom);
-    let widest = labels.iter().map(|label| text_width(label, super::TEXT)).fold(0.0, f64::max);
-    let every = ((widest + 6.0) / step).ceil().max(1.0) as usize;
-    for (place, label) in labels.iter().enumerate().step_by(every) {
-        chart.x_tick(middle(place, left), label);
-    }
+    let ticks = labels.into_iter().enumerate().map(|(place, label)| (middle(place, left), label));
+    chart.x_ticks(ticks.collect());
     chart.x_title();
     chart.finish()
 }

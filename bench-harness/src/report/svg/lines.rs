@@ -39,14 +39,14 @@ pub(super) fn draw(mut chart: Chart<'_>) -> String {
         marks.push((*index, points));
     }
     let ticks = x_ticks(&chart, &x_axis, &places);
+    // A place that is told in words beside numbers is no step of theirs: no line leads there.
+    let scale = places.iter().any(|x| x.number().is_some());
     for (index, points) in &marks {
-        draw_line(&mut chart, *index, points, &y_axis);
+        draw_line(&mut chart, *index, points, &y_axis, scale);
     }
     let bottom = chart.bottom;
     chart.baseline(bottom);
-    for (x, label) in ticks {
-        chart.x_tick(x, &label);
-    }
+    chart.x_ticks(ticks);
     if at_ends {
         end_labels(&mut chart, &marks);
     }
@@ -54,11 +54,19 @@ pub(super) fn draw(mut chart: Chart<'_>) -> String {
     chart.finish()
 }
 
-fn draw_line(chart: &mut Chart<'_>, index: usize, points: &[(f64, f64, &Row)], axis: &Axis) {
+fn draw_line(
+    chart: &mut Chart<'_>,
+    index: usize,
+    points: &[(f64, f64, &Row)],
+    axis: &Axis,
+    scale: bool,
+) {
     let colour = theme::series(index);
     let mut path = String::new();
-    for (number, (x, y, _)) in points.iter().enumerate() {
-        let command = if number == 0 { 'M' } else { 'L' };
+    for (number, (x, y, row)) in points.iter().enumerate() {
+        let before = number.checked_sub(1).map_or(*row, |before| points[before].2);
+        let apart = scale && [before, row].iter().any(|row| row.x.number().is_none());
+        let command = if number == 0 || apart { 'M' } else { 'L' };
         let _ = write!(path, "{command}{x:.1} {y:.1}");
     }
     let _ = write!(
@@ -122,25 +130,11 @@ fn category(chart: &Chart<'_>, places: &[&X], x: &X) -> f64 {
     chart.left + (place + 0.5) * (chart.right - chart.left) / places.len() as f64
 }
 
-/// Tick labels, leaving out those that would touch the one before or the last one.
+/// The labels of all ticks or categories.
 fn x_ticks(chart: &Chart<'_>, axis: &Axis, places: &[&X]) -> Vec<(f64, String)> {
-    let all: Vec<(f64, String)> = if axis.low().is_nan() {
+    if axis.low().is_nan() {
         places.iter().map(|x| (category(chart, places, x), x.to_string())).collect()
     } else {
         axis.ticks().iter().map(|&value| (axis.place(value), tick(value))).collect()
-    };
-    let ends = |(x, label): &(f64, String)| {
-        let half = text_width(label, TEXT) / 2.0;
-        (x - half, x + half)
-    };
-    let Some(last) = all.last().cloned() else { return all };
-    let mut kept: Vec<(f64, String)> = Vec::new();
-    for entry in &all[..all.len() - 1] {
-        let free = kept.last().is_none_or(|before| ends(before).1 + 8.0 < ends(entry).0);
-        if free && ends(entry).1 + 8.0 < ends(&last).0 {
-            kept.push(entry.clone());
-        }
     }
-    kept.push(last);
-    kept
 }

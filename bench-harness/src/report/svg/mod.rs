@@ -179,9 +179,30 @@ impl<'a> Chart<'a> {
         self.text(x, y, "middle", "soft", title);
     }
 
-    fn x_tick(&mut self, x: f64, label: &str) {
+    /// Labels of the x axis, moved within the picture, and without those that would touch another; the
+    /// last one stands, and tooltips name the rest.
+    fn x_ticks(&mut self, all: Vec<(f64, String)>) {
+        // Beside the ratios there are words at the height of 1, which may be the bottom.
+        let right = if self.plot.style == Style::Ratios { self.right } else { self.width };
+        let ends = |(x, label): &(f64, String)| {
+            let half = text_width(label, TEXT) / 2.0;
+            let x = x.min(right - half).max(half);
+            (x - half, x + half)
+        };
+        let mut kept: Vec<(f64, String)> = Vec::new();
+        let last = all.last().cloned();
+        for entry in all.into_iter().rev().skip(1).rev() {
+            let free = kept.last().is_none_or(|before| ends(before).1 + 8.0 < ends(&entry).0);
+            if free && last.as_ref().is_some_and(|last| ends(&entry).1 + 8.0 < ends(last).0) {
+                kept.push(entry);
+            }
+        }
+        kept.extend(last);
         let y = self.bottom + 18.0;
-        self.text(x, y, "middle", "", label);
+        for entry in kept {
+            let (from, to) = ends(&entry);
+            self.text(f64::midpoint(from, to), y, "middle", "", &entry.1);
+        }
     }
 
     fn baseline(&mut self, y: f64) {

@@ -128,7 +128,8 @@ fn engine(live: u32, history: HistoryKind) -> Result<Nfab> {
 fn stream(context: &Context<'_>) -> Result<Stream<Stock>> {
     let events = match context.scale {
         Scale::Tiny => 1_000,
-        Scale::Quick => 10_000,
+        // Ten windows.
+        Scale::Quick => 5_000,
         Scale::Paper => 50_000,
         Scale::Full => 200_000,
     };
