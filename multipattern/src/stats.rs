@@ -12,7 +12,7 @@ pub struct Stats {
     pub unused: u64,
     /// Those that lack an attribute of the partition key.
     pub without_key: u64,
-    /// Matches that were delivered.
+    /// Matches that were delivered; saturates at `u64::MAX`.
     pub matches: u64,
     /// Events whose matches were cut off by [`Limits::matches_per_event`](crate::Limits::matches_per_event).
     pub cut_off: u64,

@@ -86,6 +86,11 @@ fn plans() {
     assert_eq!((json.code, json.err.as_str()), (0, ""));
     let lines: Vec<serde_json::Value> =
         json.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let order = ["method", "states", "edges", "shared_nodes", "rules", "cost"];
+    for line in json.out.lines() {
+        let places = order.map(|key| line.find(&format!("\"{key}\":")).expect(key));
+        assert!(line.starts_with("{\"method\":") && places.is_sorted(), "{line}");
+    }
     let counts: Vec<_> = lines
         .iter()
         .map(|line| {
@@ -128,6 +133,12 @@ fn help_names_everything() {
     for word in ["--method", "--semantics", "--partition-by", "WITHIN 5 min", "Exit codes"] {
         assert!(help.out.contains(word), "{word}");
     }
+    for word in ["--max-partitions <N>", "N:drop-oldest", "30342578E0194400000001234"] {
+        assert!(help.out.contains(word), "{word}");
+    }
+    // No paragraph was wrapped once more.
+    let is_word = |line: &&str| !line.is_empty() && line.bytes().all(|b| b.is_ascii_lowercase());
+    assert_eq!(help.out.lines().find(|line| is_word(&line.trim())), None);
     assert_eq!(run(&["plan", "--help"], "").code, 0);
     assert!(run(&["--help"], "").out.contains("Examples:"));
     assert_eq!(run(&["detect"], "").code, 2);

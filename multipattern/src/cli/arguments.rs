@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use multipattern::{Method, Semantics, TimeUnit};
+use multipattern::{Limit, Method, Policy, Semantics, TimeUnit};
 
 use super::help;
 
@@ -54,6 +54,9 @@ pub(crate) struct Detect {
     /// All events of a match have equal values of these attributes.
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
     pub(crate) partition_by: Vec<String>,
+    /// Most values of the key at once, as N or N:POLICY [default: 1000000:error].
+    #[arg(long, value_name = "N", requires = "partition_by", value_parser = limit)]
+    pub(crate) max_partitions: Option<Limit>,
     /// Print how many matches each pattern has.
     #[arg(long)]
     pub(crate) count: bool,
@@ -98,9 +101,9 @@ pub(crate) enum Detecting {
     Single,
     /// Each pattern by itself, at its last event.
     Optimized,
-    /// Shared windows and prefixes.
+    /// Windows and prefixes are shared.
     Sharing,
-    /// And shared blocks.
+    /// Windows, prefixes and blocks are shared.
     Proposed,
 }
 
@@ -154,11 +157,11 @@ pub(crate) enum PlanFormat {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Between {
-    /// Any.
+    /// All events: every combination in order is a match.
     Any,
-    /// Those that do not fit.
+    /// Events that do not fit the next operand.
     Next,
-    /// None.
+    /// No events.
     Strict,
 }
 
@@ -202,5 +205,20 @@ impl Unit {
             Unit::H => TimeUnit::Hour,
             Unit::D => TimeUnit::Day,
         }
+    }
+}
+
+fn limit(text: &str) -> Result<Limit, String> {
+    let expected = "expected N, N:error, N:drop-oldest or N:drop-newest";
+    let (number, policy) = match text.split_once(':') {
+        None => (text, Policy::Error),
+        Some((number, "error")) => (number, Policy::Error),
+        Some((number, "drop-oldest")) => (number, Policy::DropOldest),
+        Some((number, "drop-newest")) => (number, Policy::DropNewest),
+        Some(_) => return Err(expected.to_owned()),
+    };
+    match number.parse() {
+        Ok(most) if most > 0 => Ok(Limit::new(most, policy)),
+        _ => Err(expected.to_owned()),
     }
 }

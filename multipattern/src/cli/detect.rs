@@ -5,11 +5,12 @@ use std::ops::ControlFlow;
 use std::process::ExitCode;
 
 use multipattern::{
-    Config, Count, Detector, ErrorKind, Level, Match, PatternId, PatternSet, Sink, Window,
+    Config, Count, Detector, ErrorKind, Level, Limits, Match, PatternId, PatternSet, Policy, Sink,
+    Window,
 };
 
 use super::arguments;
-use super::input::{Fault, Input, Wanted};
+use super::input::{Fault, Input, Wanted, uses};
 use super::patterns::{self, is_stdin};
 use super::{NONE, Reported, report};
 
@@ -79,6 +80,11 @@ impl Printer {
     }
 }
 
+/// The attributes of the partition key.
+fn key(arguments: &arguments::Detect) -> impl Iterator<Item = &str> {
+    arguments.partition_by.iter().map(String::as_str).filter(|name| !name.is_empty())
+}
+
 fn wanted(arguments: &arguments::Detect, set: &PatternSet, detector: &Detector) -> Wanted {
     let timed = |window| matches!(window, Window::Time(..));
     Wanted {
@@ -87,6 +93,7 @@ fn wanted(arguments: &arguments::Detect, set: &PatternSet, detector: &Detector) 
         unit: arguments.time_unit.unit(),
         timed: set.patterns().iter().any(|pattern| timed(set.window_of(pattern))),
         attributes: detector.schema().attributes().map(str::to_owned).collect(),
+        uses: uses(set, detector.schema(), key(arguments)),
         types: detector.schema().clone(),
     }
 }
@@ -103,9 +110,10 @@ pub(super) fn main(arguments: &arguments::Detect) -> Result<ExitCode, Reported> 
     set.set_semantics(arguments.semantics.semantics());
     set.set_time_unit(arguments.time_unit.unit());
     patterns::read(&arguments.patterns.patterns, &mut set)?;
-    let config = Config::new()
-        .method(arguments.method.method())
-        .partition_by(arguments.partition_by.iter().filter(|name| !name.is_empty()));
+    let mut limits = Limits::default();
+    limits.partitions = arguments.max_partitions.unwrap_or(limits.partitions);
+    let config =
+        Config::new().method(arguments.method.method()).partition_by(key(arguments)).limits(limits);
     let mut detector = Detector::with_config(&set, config).map_err(|error| {
         report::message("error", error.message(), None, error.hint());
         Reported
@@ -145,7 +153,24 @@ pub(super) fn main(arguments: &arguments::Detect) -> Result<ExitCode, Reported> 
         return Err(Reported);
     }
     read?;
+    input.note_missing();
+    if limits.partitions.policy != Policy::Error {
+        warn_dropped(detector.stats().dropped_partitions, limits.partitions.policy);
+    }
     Ok(if printer.found > 0 { ExitCode::SUCCESS } else { ExitCode::from(NONE) })
+}
+
+/// Says that matches may be missing.
+fn warn_dropped(dropped: u64, policy: Policy) {
+    let what = match (policy, dropped) {
+        (_, 0) => return,
+        (Policy::DropNewest, 1) => "1 event of a new partition was".to_owned(),
+        (Policy::DropNewest, n) => format!("{n} events of new partitions were"),
+        (_, 1) => "1 partition was".to_owned(),
+        (_, n) => format!("{n} partitions were"),
+    };
+    let title = format!("{what} dropped by --max-partitions: matches may be missing");
+    report::message("warning", &title, None, None);
 }
 
 fn input_fault(name: &str, fault: &Fault) {
@@ -170,6 +195,11 @@ fn read(input: &mut Input, detector: &mut Detector, printer: &mut Printer) -> Re
                 let place = format!("{name}: line {line}");
                 let help = match error.kind() {
                     ErrorKind::Order => Some("sort the events by their times"),
+                    // Of the limits that a stream reaches, that on partitions has no advice that
+                    // would fit a library and a program.
+                    ErrorKind::Limit => {
+                        error.hint().or(Some("use windows of time, or --max-partitions"))
+                    }
                     _ => error.hint(),
                 };
                 report::message("error", error.message(), Some(&place), help);

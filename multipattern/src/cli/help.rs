@@ -38,8 +38,16 @@ Semantics (--semantics):
 Input:
   CSV with a header, or a JSON object on each line; by the extension of the file, otherwise JSON
   lines if the first byte is `{`. The type stands in the column `type`, the time in `time`, which is
-  only needed for windows of time. A time is a whole number in the unit of --time-unit, or a date and
-  time as in RFC 3339. An empty cell is a missing value.
+  only needed for windows of time. A time is a whole number in the unit of --time-unit, or a date
+  and time as in RFC 3339. An empty cell is a missing value. What fits no number of 64 bits is text
+  (303425780194400000001234, 30342578E0194400000001234), and so is what has leading zeros (007).
+  A row has at most 64 megabytes.
+
+Partitions:
+  With --partition-by, each value of the key takes memory. Windows of time free it; a window of
+  events does not, as it ends by events of the same key alone: for an endless number of keys use
+  windows of time, or --max-partitions N:drop-oldest, which forgets the key that had no event for
+  longest. N:drop-newest passes over the events of new keys; N and N:error end the run.
 
 Output:
   {\"pattern\":\"ID\",\"events\":[NUMBER, ...]}   for each match the rows of its events, from 0, the

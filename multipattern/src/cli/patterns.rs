@@ -58,7 +58,7 @@ pub(super) fn read(path: &Path, set: &mut PatternSet) -> Result<(), Reported> {
         {
             let title = format!(
                 "pattern `{}` never matches: it has {} operands and a window of {events} event{}",
-                pattern.id(),
+                report::shown(pattern.id()),
                 pattern.operands().len(),
                 if events == 1 { "" } else { "s" },
             );

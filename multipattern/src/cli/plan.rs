@@ -18,7 +18,12 @@ pub(super) fn main(arguments: &arguments::Plan) -> Result<ExitCode, Reported> {
         Plan::new(one, &set).to_dot()
     } else if let Some(id) = &arguments.explain {
         let Some(number) = set.find(id) else {
-            report::message("error", &format!("there is no pattern `{id}`"), None, None);
+            report::message(
+                "error",
+                &format!("there is no pattern `{}`", report::shown(id)),
+                None,
+                None,
+            );
             return Err(Reported);
         };
         let plan = Plan::new(one, &set);
@@ -39,11 +44,12 @@ pub(super) fn main(arguments: &arguments::Plan) -> Result<ExitCode, Reported> {
                     format!("{name:9} {states:8} {edges:7} {shared:7} {rules:7} {cost:15.1}\n")
                 }
                 PlanFormat::Json => {
-                    let line = serde_json::json!({
-                        "method": name, "states": states, "edges": edges,
-                        "shared_nodes": shared, "rules": rules, "cost": cost,
-                    });
-                    format!("{line}\n")
+                    // Members in this order; no name of a method needs an escape.
+                    let cost = serde_json::Value::from(cost);
+                    format!(
+                        "{{\"method\":\"{name}\",\"states\":{states},\"edges\":{edges},\
+                         \"shared_nodes\":{shared},\"rules\":{rules},\"cost\":{cost}}}\n"
+                    )
                 }
             });
         }

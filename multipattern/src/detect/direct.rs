@@ -41,7 +41,7 @@ impl Detector {
                     matches += completed.deliver(row, sink, buffer);
                 });
             self.direct = Some(state);
-            self.stats.matches += matches;
+            self.stats.matches = self.stats.matches.saturating_add(matches);
             if let Some(last) = last {
                 self.last_time = Some(last.time());
             }
@@ -67,7 +67,7 @@ impl Detector {
         let mut out = Out::new(sink, limit, std::mem::take(&mut self.buffer));
         let source = Source::Row(row);
         automaton.output(state, &self.catalog, source, &mut self.counters, &mut out);
-        self.stats.matches += out.matches;
+        self.stats.matches = self.stats.matches.saturating_add(out.matches);
         let (over, stopped) = (out.over, out.stopped);
         self.buffer = out.buffer;
         self.flow(over, stopped, row)
@@ -130,7 +130,7 @@ impl Detector {
         let limit = self.config.limits.matches_per_event;
         let mut out = Out::new(sink, limit, std::mem::take(&mut self.buffer));
         ring.arrive(class, event_type, time, &mut self.counters, &mut out);
-        self.stats.matches += out.matches;
+        self.stats.matches = self.stats.matches.saturating_add(out.matches);
         let (over, stopped) = (out.over, out.stopped);
         self.buffer = out.buffer;
         self.flow(over, stopped, row)

@@ -299,7 +299,7 @@ impl Detector {
             &mut self.counters,
             Some(&mut out),
         );
-        self.stats.matches += out.matches;
+        self.stats.matches = self.stats.matches.saturating_add(out.matches);
         let (over, stopped) = (out.over, out.stopped);
         self.buffer = out.buffer;
         if std::mem::take(&mut self.counters.over_limit) {

@@ -2,22 +2,17 @@
 
 use multipattern::ValueRef;
 
-/// Whole numbers of so many digits fit into 64 bits.
+/// Integers of so many digits fit into 64 bits.
 const SAFE_DIGITS: usize = 18;
 
-/// An unquoted cell: a number or a truth value if it looks like one, nothing if it is empty, else
-/// text. Leading zeros make text (`007` is a code, not a number).
-///
-/// # Errors
-/// Numbers that no 64 bits hold.
-pub(crate) fn typed(cell: &str) -> Result<ValueRef<'_>, &'static str> {
+/// A cell: a number or a truth value if it looks like one, nothing if it is empty, else text. Leading
+/// zeros make text (`007` is a code, not a number), and so does what no number of 64 bits holds: codes
+/// of many digits stay apart from each other, which rounding would not do.
+pub(crate) fn typed(cell: &str) -> ValueRef<'_> {
     match cell.as_bytes().first() {
-        None => Ok(ValueRef::Missing),
-        Some(b'0'..=b'9' | b'-' | b'+' | b'.') => match number(cell) {
-            Some(number) => number,
-            None => Ok(special(cell)),
-        },
-        _ => Ok(special(cell)),
+        None => ValueRef::Missing,
+        Some(b'0'..=b'9' | b'-' | b'+' | b'.') => number(cell).unwrap_or_else(|| special(cell)),
+        _ => special(cell),
     }
 }
 
@@ -33,8 +28,9 @@ fn special(cell: &str) -> ValueRef<'_> {
 }
 
 /// A number as JSON writes it, also with a `+` before it and without digits on one side of the
-/// point. `None` if it is no number.
-pub(crate) fn number(text: &str) -> Option<Result<ValueRef<'static>, &'static str>> {
+/// point. `None` if it is no number, an integer beyond 64 bits, with an exponent or without, or beyond
+/// the floats.
+pub(crate) fn number(text: &str) -> Option<ValueRef<'static>> {
     let bytes = text.as_bytes();
     let unsigned = match bytes.first() {
         Some(b'-' | b'+') => &bytes[1..],
@@ -45,13 +41,15 @@ pub(crate) fn number(text: &str) -> Option<Result<ValueRef<'static>, &'static st
         return None;
     }
     if whole == unsigned.len() {
-        return (whole > 0).then(|| integer(text, unsigned));
+        return if whole > 0 { integer(text, unsigned) } else { None };
     }
     let mut rest = &unsigned[whole..];
     let mut fraction = 0;
     if rest[0] == b'.' {
         fraction = digits(&rest[1..]);
         rest = &rest[1 + fraction..];
+    } else if whole > 0 {
+        integer(&text[..text.len() - rest.len()], &unsigned[..whole])?;
     }
     if whole + fraction == 0 {
         return None;
@@ -70,23 +68,17 @@ pub(crate) fn number(text: &str) -> Option<Result<ValueRef<'static>, &'static st
         return None;
     }
     let value: f64 = text.parse().ok()?;
-    if value.is_infinite() {
-        return Some(Err("a number beyond 64-bit floating point"));
-    }
-    Some(Ok(ValueRef::Float(value)))
+    value.is_finite().then_some(ValueRef::Float(value))
 }
 
 fn digits(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|b| b.is_ascii_digit()).count()
 }
 
-fn integer(text: &str, digits: &[u8]) -> Result<ValueRef<'static>, &'static str> {
+fn integer(text: &str, digits: &[u8]) -> Option<ValueRef<'static>> {
     if digits.len() <= SAFE_DIGITS {
         let value = digits.iter().fold(0, |value, d| 10 * value + i64::from(d - b'0'));
-        return Ok(ValueRef::Int(if text.starts_with('-') { -value } else { value }));
+        return Some(ValueRef::Int(if text.starts_with('-') { -value } else { value }));
     }
-    match text.parse() {
-        Ok(value) => Ok(ValueRef::Int(value)),
-        Err(_) => Err("a whole number beyond 64 bits"),
-    }
+    text.parse().ok().map(ValueRef::Int)
 }

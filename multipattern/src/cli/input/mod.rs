@@ -1,9 +1,11 @@
 //! Events from CSV and JSON lines, one at a time.
 
+mod bounded;
 mod cell;
 mod jsonl;
 mod table;
 mod time;
+mod uses;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -12,6 +14,7 @@ use std::path::Path;
 use jsonl::JsonLines;
 use multipattern::{Event, Schema, Slot, TimeUnit, TypeId, Value, ValueRef};
 use table::Table;
+pub(super) use uses::{Use, uses};
 
 use super::arguments::InputFormat;
 use super::patterns::is_stdin;
@@ -30,6 +33,8 @@ pub(super) struct Wanted {
     pub(super) timed: bool,
     /// The names of the attributes, by slot.
     pub(super) attributes: Vec<String>,
+    /// What asks for them, by slot.
+    pub(super) uses: Vec<Use>,
     pub(super) types: Schema,
 }
 
@@ -83,6 +88,8 @@ impl Fault {
 }
 
 enum Rows {
+    /// There is nothing, not even a header.
+    None,
     Table(Box<Table>),
     Json(JsonLines),
 }
@@ -92,6 +99,7 @@ pub(super) struct Input {
     rows: Rows,
     wanted: Wanted,
     row: Row,
+    events: bool,
     /// The name for messages.
     pub(super) name: String,
     pub(super) is_stdin: bool,
@@ -129,22 +137,45 @@ impl Input {
             }
         };
         let rows = match format {
-            InputFormat::Csv => Rows::Table(Box::new(Table::begin(source, &wanted)?)),
-            InputFormat::Jsonl => Rows::Json(JsonLines::begin(source)),
+            InputFormat::Csv => Table::begin(source, &wanted)?
+                .map_or(Rows::None, |table| Rows::Table(Box::new(table))),
+            InputFormat::Jsonl => Rows::Json(JsonLines::begin(source, &wanted)),
         };
+        if let Rows::Table(table) = &rows {
+            let missing = table.missing.iter();
+            let missing = missing.map(|&slot| (&wanted.attributes[slot][..], &wanted.uses[slot]));
+            uses::warn(missing, &format!("{name}: line 1"), &table.columns);
+        }
         let values = vec![Value::Missing; wanted.attributes.len()];
         let row = Row { event_type: TypeId(u32::MAX), time: 0, values };
-        Ok(Input { rows, wanted, row, name, is_stdin: path.is_none() })
+        Ok(Input { rows, wanted, row, events: false, name, is_stdin: path.is_none() })
     }
 
     /// The next event, and its line.
     pub(super) fn next(&mut self) -> Result<Option<(&Row, u64)>, Fault> {
         self.row.values.fill(Value::Missing);
         let line = match &mut self.rows {
+            Rows::None => None,
             Rows::Table(table) => table.next(&self.wanted, &mut self.row)?,
             Rows::Json(json) => json.next(&self.wanted, &mut self.row)?,
         };
+        self.events |= line.is_some();
         Ok(line.map(|line| (&self.row, line)))
+    }
+
+    /// Says what was missing in an input that was read to its end.
+    pub(super) fn note_missing(&self) {
+        match &self.rows {
+            Rows::Json(json) if self.events => {
+                let named = self.wanted.attributes.iter().zip(&self.wanted.uses).zip(&json.seen);
+                let unseen = named.filter(|(_, seen)| !**seen);
+                uses::note(unseen.map(|((name, used), _)| (&name[..], used)));
+            }
+            Rows::Json(_) | Rows::None => {
+                report::message("note", "the input is empty", Some(&self.name), None);
+            }
+            Rows::Table(_) => {}
+        }
     }
 }
 

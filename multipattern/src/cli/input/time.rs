@@ -2,6 +2,8 @@
 
 use multipattern::{TimeUnit, ValueRef};
 
+use super::report::shown;
+
 /// What to write instead of something that is no time.
 pub(crate) const HINT: &str = "a time is a whole number in the unit of `--time-unit`, or a date \
                                and time with its zone, as in 2024-05-01T12:30:00.250Z";
@@ -25,8 +27,8 @@ pub(crate) fn time(value: ValueRef<'_>, unit: TimeUnit) -> Result<i64, String> {
         }
         ValueRef::Text(text) => match date_time(text) {
             Some(since) => i64::try_from(since.div_euclid(i128::from(unit.nanoseconds())))
-                .map_err(|_| format!("the time `{text}` is beyond 64 bits in this unit")),
-            None => Err(format!("`{text}` is not a time")),
+                .map_err(|_| format!("the time `{}` is beyond 64 bits in this unit", shown(text))),
+            None => Err(format!("`{}` is not a time", shown(text))),
         },
         ValueRef::Bool(value) => Err(format!("`{value}` is not a time")),
         ValueRef::Missing => Err("the event has no time".to_owned()),
