@@ -34,6 +34,8 @@ use rand::{RngExt as _, SeedableRng as _};
 const EVENTS: usize = 400_000;
 /// So many are read before.
 const BEFORE: usize = 1000;
+/// The last ones of them by each copy.
+const WARM: usize = 100;
 const TYPES: u32 = 10;
 
 /// Patterns and the types of events.
@@ -257,22 +259,25 @@ fn ratios() {
             };
             let (before, events) = load.events.split_at(before);
             let events = &events[..part.max(4000)];
+            let (early, warm) = before.split_at(before.len().saturating_sub(WARM));
             let set = &set(&load, semantics);
             let dfa = (semantics == Semantics::Strict).then(|| dfa(&load));
             let bytes: Vec<u8> = events.iter().map(|event| event.0).collect();
             let lengths: Vec<usize> = load.patterns.iter().map(Vec::len).collect();
             let mut ways: Vec<(String, Run<'_>)> = Vec::new();
             for method in Method::COMPARED {
-                let ready = in_course(set, method, before);
+                let ready = in_course(set, method, early);
                 let run = move || {
                     let mut detector = ready.clone();
+                    read(&mut detector, warm);
                     timed(|| read(&mut detector, events))
                 };
                 ways.push((method.to_string(), Box::new(run)));
             }
-            let ready = in_course(set, Method::Proposed, before);
+            let ready = in_course(set, Method::Proposed, early);
             let run = move || {
                 let mut detector = ready.clone();
+                count(&mut detector, warm);
                 timed(|| count(&mut detector, events))
             };
             ways.push(("count".into(), Box::new(run)));

@@ -277,9 +277,24 @@ pub fn contender<'a, A: PartialEq + Debug + 'a>(
     expected: A,
     run: impl Fn(&mut Detector) -> Result<A> + 'a,
 ) -> Contender<'a, ()> {
+    warm_contender(name, detector, |_| (), expected, run)
+}
+
+/// The same, but before the clock starts a copy does something, so that it is in the caches.
+pub fn warm_contender<'a, A: PartialEq + Debug + 'a>(
+    name: impl Into<String>,
+    detector: Detector,
+    before: impl Fn(&mut Detector) + 'a,
+    expected: A,
+    run: impl Fn(&mut Detector) -> Result<A> + 'a,
+) -> Contender<'a, ()> {
     Contender::prepared(
         name,
-        move || detector.clone(),
+        move || {
+            let mut copy = detector.clone();
+            before(&mut copy);
+            copy
+        },
         move |detector| {
             let found = run(detector)?;
             if found == expected {

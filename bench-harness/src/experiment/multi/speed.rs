@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use data_gen::patterns::Shape;
 use multipattern::{Detector, Match, Method, Semantics, Visit};
 
-use super::engines::{self, BATCH, Load, agree, answer, contender, detector, fail};
+use super::engines::{self, BATCH, Load, agree, answer, detector, fail, warm_contender};
 use super::plots::{self, cpu};
 use super::race::MECHANISM;
 use super::strict::Peer;
@@ -62,6 +62,9 @@ const PAIRS: [(&str, &str); 5] = [
     (STRICT_PEER, STRICT_SINGLY),
 ];
 
+/// So many of the events before are read by each copy, if there are any before.
+const WARM: usize = 100;
+
 /// How many events of the stream are read in the time, and how many before it: then windows are full, and
 /// what is made when it is first needed is there. An automaton under strict is in its course after a few
 /// events, so none are read before.
@@ -69,7 +72,7 @@ fn events(scale: Scale, semantics: Semantics, patterns: u64) -> (u64, usize) {
     let (all, least, before) = match scale {
         Scale::Tiny => (2000, 60, 20),
         // With 4000 patterns single takes half a millisecond for an event.
-        Scale::Quick => (20_000, 500, 1000),
+        Scale::Quick => (20_000, 600, 1000),
         Scale::Paper | Scale::Full => (100_000, 5000, 1000),
     };
     match semantics {
@@ -130,7 +133,9 @@ impl Experiment for Speed {
                  eager: a pattern at a time, every partial match kept. {BATCH} An event is a byte, its \
                  type. The crate's own bench does the same.\n\nWhat is measured is the steady state. \
                  Under any and next a run takes a copy of a detector that has read some of the stream \
-                 before, as many events for both sides: windows are full. Under strict the peer is the \
+                 before, as many events for both sides: windows are full. The last {WARM} of them each copy \
+                 reads itself, right before its time begins: so neither side begins with what the other \
+                 one's run left in the caches. Under strict the peer is the \
                  DFA of the crate aho-corasick. Both sides read an array of the same bytes, several \
                  hundred thousand of them, from the start of their automata, which are made once and \
                  are warm: a copy of a detector shares the table. The peer gives all overlapping \
@@ -241,15 +246,23 @@ fn run(
     let set = load.set(semantics)?;
     let letters = load.letters();
     let (first, events) = letters.split_at(before);
+    let (first, warm) = first.split_at(before.saturating_sub(WARM));
     let in_course = |method| {
         let mut detector = detector(&set, method)?;
         engines::read(&mut detector, first)?;
         Ok::<_, Error>(detector)
     };
     let (single, proposed) = (in_course(Method::Single)?, in_course(Method::Proposed)?);
-    let expected = engines::read(&mut proposed.clone(), events)?;
+    let mut in_caches = proposed.clone();
+    engines::read(&mut in_caches, warm)?;
+    let expected = engines::read(&mut in_caches, events)?;
+    // What they read is the same for all, and is compared with what is read behind it.
+    let read_warm = |one: &mut Detector| {
+        let _ = engines::read(one, warm);
+    };
     let reader = |name, detector: &Detector| {
-        contender(name, detector.clone(), expected, |one| engines::read(one, events))
+        let read = |one: &mut Detector| engines::read(one, events);
+        warm_contender(name, detector.clone(), read_warm, expected, read)
     };
     let mut ways = match semantics {
         Semantics::Any => {
@@ -257,7 +270,15 @@ fn run(
             vec![
                 reader(ANY_SINGLE, &single),
                 reader(ANY, &proposed),
-                contender(ANY_COUNT, proposed, expected.matches, count),
+                warm_contender(
+                    ANY_COUNT,
+                    proposed.clone(),
+                    |one| {
+                        let _ = engines::count(one, warm);
+                    },
+                    expected.matches,
+                    count,
+                ),
             ]
         }
         Semantics::Next => vec![reader(NEXT_SINGLE, &single), reader(NEXT, &proposed)],
@@ -273,7 +294,7 @@ fn run(
             vec![
                 Contender::new(STRICT_PEER, read),
                 reader(STRICT, &proposed),
-                contender(STRICT_SINGLY, proposed, expected, singly),
+                warm_contender(STRICT_SINGLY, proposed.clone(), read_warm, expected, singly),
             ]
         }
     };

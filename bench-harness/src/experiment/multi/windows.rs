@@ -145,8 +145,8 @@ impl Experiment for Windows {
             title: "Windows of more events than a word has bits, and windows of time".to_owned(),
             paper: "Nothing: the paper has windows of 40 events. This is a check of our own.".to_owned(),
             method: format!(
-                "Where a window is at most {WORD} events the engine keeps it in words, beyond that in \
-                 lists. The larger the window, the more types and patterns there are: a window of n \
+                "Where a window holds at most {WORD} events the engine keeps it in words, beyond that in \
+                 lists, and the rest of its ring is the same for both. The larger the window, the more types and patterns there are: a window of n \
                  events has n patterns over n / 4 types, so that a type has four events in a window \
                  and a pattern a few matches, whatever n is. Types are letters with readers; patterns \
                  have {} to {} operands, all is uniform. A window of time is that of events, times \
