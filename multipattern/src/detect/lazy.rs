@@ -16,6 +16,7 @@ use super::conditions::Bitmaps;
 use super::counts::Suffixes;
 use super::history::History;
 use super::latest::{Latest, Trie};
+use super::links::{Bounds, Links, Nodes};
 use super::lists;
 use super::next;
 use super::output::{Level, Out, Sink};
@@ -49,6 +50,8 @@ pub(super) struct Recipe {
     pub(super) since: u64,
     /// Bitmaps of the conditions of the last operand: position and number.
     pub(super) bitmaps: Vec<(usize, u32)>,
+    /// The nodes of all operands but the last one, if there are conditions between these.
+    links: Vec<u32>,
 }
 
 /// What says whether an event completes a pattern.
@@ -83,6 +86,7 @@ pub(crate) struct Plan {
     blocks: Vec<Block>,
     suffixes: Suffixes,
     bitmaps: Bitmaps,
+    links: Nodes,
     ready: Vec<u32>,
     sums: [[u64; 64]; 2],
     merged_runners: Vec<(u32, u32, u32)>,
@@ -108,6 +112,7 @@ pub(crate) struct LazyState {
     pub(super) latest: Latest,
     /// By recipe.
     runs: Vec<Runs>,
+    links: Links,
 }
 
 impl Plan {
@@ -284,7 +289,24 @@ impl Plan {
                 let bitmaps =
                     self.bitmaps.refresh(&recipe.bitmaps, &path, history, arrival, counters);
                 let chosen = &mut self.chosen;
-                walk::checked(&path, live, history, arrival, bitmaps, chosen, counters, out);
+                if recipe.links.is_empty() {
+                    walk::checked(&path, live, history, arrival, bitmaps, chosen, counters, out);
+                } else {
+                    let bounds = Bounds { window: in_window, low, last: arrival.serial };
+                    let viable = self.links.viable(
+                        &mut state.links,
+                        &recipe.links,
+                        &path,
+                        live,
+                        history,
+                        bounds,
+                        &bitmaps,
+                        counters,
+                    );
+                    if let Some(viable) = viable {
+                        walk::linked(&path, &viable, history, arrival.row, chosen, counters, out);
+                    }
+                }
             } else if self.long {
                 let blocks = &mut self.blocks;
                 let block = recipe.pair.and_then(|pair| blocks.get_mut(pair as usize));
@@ -384,11 +406,11 @@ impl LazyState {
 }
 
 heap! {
-    Recipe { steps, leaders, bitmaps }
+    Recipe { steps, leaders, bitmaps, links }
     Ending {}
     Plan {
-        layout, trie, recipes, endings, runners, blocks, suffixes, bitmaps, ready, merged_runners,
+        layout, trie, recipes, endings, runners, blocks, suffixes, bitmaps, links, ready, merged_runners,
         scratch, chosen,
     }
-    LazyState { starts, windows, latest, runs }
+    LazyState { starts, windows, latest, runs, links }
 }

@@ -16,6 +16,7 @@ mod dynamic;
 mod history;
 mod latest;
 mod lazy;
+mod links;
 mod lists;
 mod mechanism;
 mod nest;

@@ -10,6 +10,7 @@ use super::blocks::Block;
 use super::catalog::Live;
 use super::conditions::Bitmap;
 use super::history::History;
+use super::links::{Choice, Viable};
 use super::output::{Level, Out, Sink};
 use super::windows::Windows;
 use crate::pattern::PatternId;
@@ -111,7 +112,69 @@ impl Path<'_> {
     }
 }
 
-/// All matches of a pattern with conditions between events, or of one operand.
+/// All matches of a pattern that has conditions between operands before the last one, of what a match may
+/// be made of. Those with the last event hold.
+pub(crate) fn linked<S: Sink>(
+    path: &Path<'_>,
+    viable: &Viable<'_>,
+    history: &History,
+    row: u64,
+    chosen: &mut Vec<u64>,
+    counters: &mut Counters,
+    out: &mut Out<'_, S>,
+) {
+    out.begin(path.length, row);
+    chosen.clear();
+    let mut matches = 0;
+    choose(path.pattern, viable, history, chosen, counters, &mut matches, out);
+    if out.level == Level::Count {
+        out.count(path.pattern, row, matches);
+    }
+}
+
+/// Chooses the events of the next position and those behind it.
+fn choose<S: Sink>(
+    pattern: PatternId,
+    viable: &Viable<'_>,
+    history: &History,
+    chosen: &mut Vec<u64>,
+    counters: &mut Counters,
+    matches: &mut u64,
+    out: &mut Out<'_, S>,
+) {
+    let position = chosen.len();
+    if position == viable.len() {
+        *matches = matches.saturating_add(1);
+        if out.level != Level::Count {
+            out.single(pattern);
+        }
+        return;
+    }
+    let choice = viable.choice(chosen);
+    let holds = |serial: u64, chosen: &[u64]| {
+        let mut checks = viable.checks(position).iter().enumerate();
+        checks.all(|(number, check)| {
+            matches!(choice, Choice::Linked(_, linked) if linked == number)
+                || history.holds(check, serial, chosen[check.earlier])
+        })
+    };
+    for at in 0..choice.len() {
+        let serial = choice.serial(at);
+        counters.candidates_checked += 1;
+        if !holds(serial, chosen) {
+            continue;
+        }
+        out.buffer[position] = history.entry(serial).row;
+        chosen.push(serial);
+        choose(pattern, viable, history, chosen, counters, matches, out);
+        chosen.pop();
+        if out.stopped {
+            return;
+        }
+    }
+}
+
+/// All matches of a pattern with conditions with the last operand only, or of one operand.
 pub(crate) fn checked<S: Sink>(
     path: &Path<'_>,
     live: &Live,

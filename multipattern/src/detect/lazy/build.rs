@@ -6,6 +6,7 @@ use crate::detect::catalog::Live;
 use crate::detect::conditions::Bitmaps;
 use crate::detect::counts::Suffixes;
 use crate::detect::latest::{ROOT, Trie};
+use crate::detect::links::Nodes;
 use crate::detect::windows::Layout;
 use crate::pattern::Semantics;
 
@@ -35,6 +36,7 @@ impl Plan {
             blocks: Vec::new(),
             suffixes: Suffixes::new(decompose),
             bitmaps: Bitmaps::default(),
+            links: Nodes::default(),
             ready: Vec::new(),
             sums: [[0; 64]; 2],
             merged_runners: Vec::new(),
@@ -96,6 +98,7 @@ impl Plan {
                 bitmaps.push((check.earlier, bitmap));
             }
         }
+        let links = if has_checks && !runs { self.links.add(live, own) } else { Vec::new() };
         let suffix = if has_checks || runs { None } else { self.suffixes.add(&steps) };
         self.endings[own[last] as usize].push(Ending {
             recipe: number,
@@ -118,6 +121,7 @@ impl Plan {
             span: live.span,
             since: live.since,
             bitmaps,
+            links,
         });
     }
 }
