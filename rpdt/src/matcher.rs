@@ -54,20 +54,21 @@ impl<'p, S: Sink> Matcher<'p, S> {
     }
 
     /// A matcher that goes on at a place inside the outermost `depth` open elements, and what it
-    /// assumes.
+    /// assumes. Memory is taken over from a third one, which is done.
     pub(crate) fn fork<T: Sink>(
         &self,
         plan: &'p Plan,
         depth: usize,
         offset: u64,
         sink: T,
+        spare: Option<Matcher<'p, T>>,
     ) -> (Start, Assumed, Matcher<'p, T>) {
         let open = (0..depth).filter_map(|d| self.source.open_at(d)).map(|open| open.0);
         let start = Start { offset, open: open.collect() };
         let config = &plan.config;
         let matcher = Matcher {
             engine: self.engine.fork(depth, config, sink),
-            source: self.source.fork(config.front_end, &config.source, &start),
+            source: self.source.fork(&config.source, &start, spare.map(|spare| spare.source)),
             state: State::Running,
         };
         (start, self.engine.assumed(depth), matcher)

@@ -16,7 +16,7 @@ pub struct Stats {
     pub peak_buffered_bytes: usize,
     /// States of the lazily determinised automaton that were built.
     pub automaton_states: usize,
-    /// Segments of the document that were matched beside another one, by a thread of their own; 0
-    /// if one thread did all.
+    /// Segments of the document that could be matched beside those before them, by a thread of their
+    /// own; 0 if one thread did all.
     pub segments: u64,
 }

@@ -18,6 +18,7 @@ mod query_gen;
 mod witness;
 
 use std::io::Write as _;
+use std::ops::ControlFlow;
 
 use case_gen::{Case, case, pattern, prefixed_case, siblings};
 use dom::Document;
@@ -31,8 +32,8 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config as Proptest, TestRunner};
 use rpdt::input::{Checks, EntityPolicy};
 use rpdt::{
-    Config, ErrorKind, FrontEnd, Limits, Namespaces, Needs, Order, Pattern, Plan, Position, Runs,
-    Shape, Stats, Threads,
+    Answer, Config, ErrorKind, FrontEnd, Limits, Namespaces, Needs, Order, Pattern, Plan, Position,
+    Runs, Shape, Sink, Stats, Threads,
 };
 
 fn cases(default: u32) -> Proptest {
@@ -330,6 +331,59 @@ fn records_are_divided() {
                 }
             }
         }
+    }
+}
+
+/// Which segments there are depends on the document and the number of threads, not on which thread is
+/// how fast; more than one a thread may be ahead.
+#[test]
+fn segments_do_not_depend_on_speed() {
+    let text = sections(4_000);
+    for (query, needs) in
+        [("//item", Needs::description()), ("//item/{b!, b!*, c!?}", Needs::count())]
+    {
+        let plan = Plan::parse(query).expect(query);
+        let expected = alone(&plan, text.as_bytes(), Keep::new(needs));
+        for count in [2, 3, 8] {
+            for bytes in [500, 5_000, 50_000] {
+                let threads = Threads::new(count).segment(bytes);
+                let runs =
+                    [(); 4].map(|()| divided(&plan, text.as_bytes(), Keep::new(needs), threads));
+                let segments = runs[0].1;
+                assert!(segments > 0, "{query} on {threads:?}");
+                for (got, again) in runs {
+                    assert!(got == expected, "{query} on {threads:?}");
+                    assert_eq!(again, segments, "{query} on {threads:?}");
+                }
+            }
+        }
+    }
+}
+
+/// A sink that panics is no reason to wait for ever.
+#[test]
+fn a_panic_of_the_sink_goes_through() {
+    struct Panics(u32);
+    impl Sink for Panics {
+        fn needs(&self) -> Needs {
+            Needs::range()
+        }
+
+        fn answer(&mut self, _: usize, _: u64, _: &Answer<'_>) -> ControlFlow<()> {
+            self.0 += 1;
+            assert!(self.0 < 500, "as it should");
+            ControlFlow::Continue(())
+        }
+    }
+    let text = sections(4_000);
+    let plan = Plan::parse("//item").expect("a query");
+    for bytes in [1_000, 20_000] {
+        let run = || {
+            plan.run_slice_on(Threads::new(3).segment(bytes), text.as_bytes(), Panics(0)).is_ok()
+        };
+        let end = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
+        let message = end.expect_err("a panic").downcast::<&str>().expect("a message");
+        assert_eq!(*message, "as it should");
     }
 }
 

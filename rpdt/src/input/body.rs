@@ -6,6 +6,7 @@ use super::attributes::malformed;
 use super::document::{Document, Shape};
 use super::entity::{LONGEST_REFERENCE, in_reference};
 use super::lines::Lines;
+use super::names::Names;
 use super::scan::Kind;
 use super::scanner::{Map, skimmed_end};
 use super::wellformed::is_space;
@@ -32,8 +33,8 @@ pub(super) struct Body {
 }
 
 impl Body {
-    pub(super) fn new(config: SourceConfig, mut map: Option<Map>) -> Self {
-        let mut document = Document::new(config);
+    pub(super) fn new(config: SourceConfig, mut map: Option<Map>, names: Names) -> Self {
+        let mut document = Document::new(config, names);
         if let Some(map) = map.as_mut().filter(|_| document.strict) {
             map.suspects();
         }

@@ -55,11 +55,11 @@ pub(super) struct Document {
 }
 
 impl Document {
-    pub(super) fn new(config: SourceConfig) -> Self {
+    pub(super) fn new(config: SourceConfig, names: Names) -> Self {
         let SourceConfig { checks, encoding: _, entities, entity_table, limits } = config;
         let strict = checks == Checks::Strict;
         Document {
-            names: Names::new(limits.names),
+            names,
             stack: Stack::default(),
             loose: Vec::new(),
             skipped: 0,

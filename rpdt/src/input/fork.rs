@@ -25,9 +25,8 @@ impl Stack {
 }
 
 impl Document {
-    /// Goes on at a place inside the outermost open elements of another one.
+    /// Goes on at a place inside the outermost open elements of another one, whose names are known.
     pub(super) fn fork(&mut self, from: &Document, start: &Start) {
-        self.names = from.names.clone();
         let depth = start.open.len();
         self.stack = Stack { frames: from.stack.frames[..depth].to_vec(), depth };
         let loose = |open: &&Open| open.id == NONE;
@@ -44,13 +43,13 @@ impl Document {
         self.counts.max_depth = from.counts.max_depth;
     }
 
-    /// Whether this is the place where a segment begins.
-    pub(super) fn is_at(&self, start: &Start) -> bool {
-        self.offset == start.offset
+    /// Whether this is a place inside elements that begin at certain places.
+    pub(super) fn is_at(&self, offset: u64, open: &[u64]) -> bool {
+        self.offset == offset
             && self.skipped == 0
             && self.below == 0
             && !self.in_cdata
-            && self.stack.open().iter().map(|open| open.start).eq(start.open.iter().copied())
+            && self.stack.open().iter().map(|open| open.start).eq(open.iter().copied())
     }
 
     /// The element open at a depth from 0: where it begins, and its name if that is remembered.

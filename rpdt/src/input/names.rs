@@ -96,7 +96,7 @@ struct Entry {
 }
 
 /// The table of names.
-#[derive(Clone, Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Names {
     slots: Vec<Slot>,
     /// `64 - log2(slots.len())`.
@@ -107,6 +107,14 @@ pub(super) struct Names {
 }
 
 impl Names {
+    /// Takes over the names of another table.
+    pub(super) fn copy(&mut self, from: &Self) {
+        self.slots.clone_from(&from.slots);
+        self.entries.clone_from(&from.entries);
+        self.bytes.clone_from(&from.bytes);
+        (self.shift, self.limit) = (from.shift, from.limit);
+    }
+
     pub(super) fn new(limit: usize) -> Self {
         let log = 9;
         Names {

@@ -4,6 +4,7 @@ use super::body::Body;
 use super::encoding::{self, Coding, Decoded, Encoding};
 use super::fork::{self, Start};
 use super::measure::Measure;
+use super::names::Names;
 use super::scanner::Map;
 use super::{Flow, SourceConfig, SourceCounts, TagHandler, TagSource};
 use crate::{Error, ErrorKind, FrontEnd, Position};
@@ -39,6 +40,11 @@ impl Source {
 
     /// A source for one document; with a scanner if there is a map.
     pub(super) fn new(config: SourceConfig, map: Option<Map>) -> Self {
+        let names = Names::new(config.limits.names);
+        Source::with_names(config, map, names)
+    }
+
+    fn with_names(config: SourceConfig, map: Option<Map>, names: Names) -> Self {
         Source {
             head: Vec::new(),
             started: false,
@@ -48,7 +54,7 @@ impl Source {
             held: 0,
             decoded: Vec::new(),
             bytes: 0,
-            body: Body::new(config, map),
+            body: Body::new(config, map, names),
         }
     }
 
@@ -67,8 +73,18 @@ impl Source {
     }
 
     /// A second source, for the document from a place on.
-    pub(crate) fn fork(&self, front_end: FrontEnd, config: &SourceConfig, start: &Start) -> Self {
-        let mut new = Source::of(front_end, fork::without_table(config));
+    /// Memory is taken over from a third one, which is done.
+    pub(crate) fn fork(&self, config: &SourceConfig, start: &Start, spare: Option<Self>) -> Self {
+        let (mut names, mut map) = match spare {
+            Some(spare) => (spare.body.document.names, spare.body.map),
+            None => (Names::default(), None),
+        };
+        names.copy(&self.body.document.names);
+        match (&self.body.map, &mut map) {
+            (Some(from), Some(map)) => map.copy(from),
+            (from, map) => *map = from.as_ref().map(Map::fork),
+        }
+        let mut new = Source::with_names(fork::without_table(config), map, names);
         new.started = true;
         if let Coding::Ascii = self.coding {
             new.coding = Coding::Ascii;
@@ -78,9 +94,10 @@ impl Source {
         new
     }
 
-    /// Whether the next byte is the first of a segment.
-    pub(crate) fn is_at(&self, start: &Start) -> bool {
-        self.body.is_between() && self.body.document.is_at(start)
+    /// Whether the next byte is at a place, between two tags, and just these elements are open, of
+    /// which the beginnings are given.
+    pub(crate) fn is_at(&self, offset: u64, open: &[u64]) -> bool {
+        self.body.is_between() && self.body.document.is_at(offset, open)
     }
 
     /// Takes over the counts of the source that came before.

@@ -27,12 +27,14 @@ pub(super) struct Guess {
 impl Guess {
     /// What is to be expected of a document that was read up to a place. Elements that have been
     /// open for `long` bytes will stay so for a while, as the elements around all records do, and
-    /// the records inside of them mostly have the same name.
+    /// the records inside of them mostly have the same name. `searched`: where the element begins
+    /// whose end was looked for before; it may be far, so that is done once only.
     pub(super) fn new<S: Sink>(
         matcher: &Matcher<'_, S>,
         document: Document<'_>,
         at: u64,
         long: u64,
+        searched: Option<u64>,
     ) -> io::Result<Option<Guess>> {
         let settled = matcher.settled_depth();
         let lasts = |open: Option<(u64, &[u8])>| open.is_some_and(|(start, _)| start + long <= at);
@@ -42,6 +44,9 @@ impl Guess {
         }
         let open = matcher.source.open_at(depth);
         let behind = open.filter(|_| lasts(open)).map(|(start, _)| start);
+        if behind.is_some() && behind == searched {
+            return Ok(None);
+        }
         let mut needle = if behind.is_some() { b"</".to_vec() } else { b"<".to_vec() };
         match open {
             Some((_, name)) => needle.extend_from_slice(name),

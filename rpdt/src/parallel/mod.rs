@@ -4,36 +4,52 @@
 //! its *boundary frames*, are the open elements and what the engine remembers of them. They are not
 //! found out by a pass of its own, which would cost a good part of what it saves, but assumed, from
 //! what the first segment knows at the time: elements that have been open for long stay open, and
-//! nothing need be remembered of them. Then the segments of a round run at the same time, each with
-//! an engine of its own, whose answers are kept. When the first has arrived where the second began,
-//! the assumption is compared with the facts: the place lies between two tags, exactly these elements
-//! are open, and the engine remembers nothing else. If so the second segment is what would have come
-//! next; its answers are given and it takes the place of the first. If not, the work of
-//! the second was for nothing and the first goes on. So neither answers nor their order depend on
-//! threads and segments, whatever tricks a document plays with quotes, comments and sections.
+//! nothing need be remembered of them. While the first segment is matched by the thread of the caller,
+//! the others match segments ahead of it, each with an engine of its own, whose answers are kept. When
+//! the first has arrived where the second begins, the assumption is compared with the facts: the
+//! place lies between two tags, exactly these elements are open, and the engine remembers nothing
+//! else. If so the second segment is what would have come next; its answers are given and it takes
+//! the place of the first, or the first goes on over it if nobody has begun with it. If not, what was
+//! done ahead was for nothing. So neither answers nor their order depend on threads and segments,
+//! whatever tricks a document plays with quotes, comments and sections; and which segments there are
+//! does not depend on who is how fast, as long as there is room for their answers.
 //!
 //! | file | what |
 //! |---|---|
-//! | `mod` | rounds of segments |
+//! | `mod` | the way from segment to segment |
+//! | `segment` | a segment, and the frames it is assumed to begin in |
+//! | `board` | the segments ahead, and who works on them |
+//! | `ahead` | which segments these are |
+//! | `pace` | how large they are |
 //! | `guess` | where segments may begin |
 //! | `record` | answers that wait |
 //! | `document` | reading at any place |
 
+mod ahead;
+mod board;
 mod document;
 mod guess;
+mod pace;
 mod record;
+mod segment;
 
-use rayon::ThreadPoolBuilder;
-use rayon::prelude::*;
+use std::sync::Arc;
+use std::thread::{self, Scope};
 
-use crate::engine::Assumed;
-use crate::input::{Flow, Start};
-use crate::{Error, ErrorKind, Matcher, Plan, Position, Sink, Stats};
-
+use crate::{Error, ErrorKind, Plan, Position, Sink, Stats};
+use ahead::Ahead;
+use board::{Board, Next};
 pub(crate) use document::Document;
 pub(crate) use document::READS_FILES;
-use guess::Guess;
-use record::{Record, Relay};
+use pace::Pace;
+use record::Relay;
+use segment::{End, Segment};
+
+/// So many segments a thread are ahead of the first at most.
+const AHEAD: usize = 2;
+/// Waiting answers are kept up to so many bytes a thread; segments that have more are not worth
+/// their memory.
+const KEPT: usize = 64 << 20;
 
 /// How one document is divided between threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,20 +57,6 @@ pub struct Threads {
     count: usize,
     segment: Option<u64>,
 }
-
-/// Bytes of a segment at first, and at most.
-const SEGMENT: (u64, u64) = (256 << 10, 4 << 20);
-/// A document has at least so many segments, if they need not be smaller than the first ones: where
-/// its structure changes there is nothing to guess from, and one thread works alone for a while.
-const PARTS: u64 = 64;
-/// Where a segment should begin, its place is looked for in so many bytes.
-const WINDOW: u64 = 64 << 10;
-/// The end of an element that may be passed over is looked for in so many of the largest segments:
-/// passing over it is not much slower than looking for its end.
-const FAR: u64 = 2;
-
-/// For so many rounds at most nothing is guessed after guesses that failed.
-const LONGEST_REST: u32 = 15;
 
 impl Threads {
     /// So many threads, at least one.
@@ -84,166 +86,6 @@ impl Threads {
     }
 }
 
-/// How a segment ended.
-#[derive(Debug)]
-enum End {
-    /// Where the next one begins.
-    Border,
-    /// With the document.
-    Document,
-    /// The sink wanted no more.
-    Stopped,
-    Failed(Error),
-}
-
-/// A segment and who works on it.
-#[derive(Debug)]
-struct Segment<'p, 's, S> {
-    matcher: Matcher<'p, Relay<'s, S>>,
-    /// What is assumed of its beginning; nothing if that is certain.
-    assumed: Option<(Start, Assumed)>,
-    /// The next byte.
-    at: u64,
-    to: u64,
-    end: End,
-    buffer: Vec<u8>,
-}
-
-impl<'p, 's, S: Sink> Segment<'p, 's, S> {
-    fn new(matcher: Matcher<'p, Relay<'s, S>>, at: u64) -> Self {
-        Segment { matcher, assumed: None, at, to: at, end: End::Border, buffer: Vec::new() }
-    }
-
-    /// Matches up to the segment's end.
-    fn run(&mut self, document: Document<'_>) {
-        self.end = End::Border;
-        while self.at < self.to {
-            let bytes = match document.read(self.at, self.to - self.at, &mut self.buffer) {
-                Ok(bytes) => bytes,
-                Err(e) => {
-                    let place = Position { offset: self.at, line: 0, column: 0 };
-                    self.end = End::Failed(Error::from(e).at(place));
-                    return;
-                }
-            };
-            if bytes.is_empty() {
-                self.end = End::Document;
-                return;
-            }
-            match self.matcher.feed(bytes) {
-                Ok(Flow::Continue) => self.at += bytes.len() as u64,
-                Ok(Flow::Stopped) => {
-                    self.end = End::Stopped;
-                    return;
-                }
-                Err(e) => {
-                    self.end = End::Failed(e);
-                    return;
-                }
-            }
-        }
-    }
-
-    /// A segment that begins at a place inside the outermost open elements of this one.
-    fn fork(&self, plan: &'p Plan, depth: usize, place: u64) -> Self {
-        let relay = self.matcher.engine.sink().recording();
-        let (start, assumed, matcher) = self.matcher.fork(plan, depth, place, relay);
-        Segment { assumed: Some((start, assumed)), ..Segment::new(matcher, place) }
-    }
-
-    /// Whether the other segment began where this one ended.
-    fn leads_to(&self, next: &Self) -> bool {
-        let Some((start, assumed)) = &next.assumed else { return false };
-        matches!(self.end, End::Border)
-            && !next.matcher.engine.sink().record.is_full
-            && self.matcher.source.is_at(start)
-            && self.matcher.engine.agrees(start.open.len(), assumed)
-    }
-
-    /// Takes the place of the segment that leads to this one, and gives the answers that were kept.
-    fn follow(&mut self, before: &mut Self) {
-        self.assumed = None;
-        let given = before.matcher.engine.stats().answers;
-        let relay = self.matcher.engine.sink_mut();
-        let mut record = std::mem::take(&mut relay.record);
-        relay.sink = before.matcher.engine.sink_mut().sink.take();
-        let engine = &before.matcher.engine;
-        record.change_paths(|path| engine.complete_path(path));
-        self.matcher.engine.join(engine);
-        self.matcher.source.join(before.matcher.source_counts());
-        if self.give(&record, given) {
-            self.end = End::Stopped;
-        }
-    }
-
-    /// Gives kept answers. Returns whether the sink wants no more.
-    fn give(&mut self, record: &Record, before: u64) -> bool {
-        let relay = self.matcher.engine.sink_mut();
-        relay.sink.as_mut().is_some_and(|sink| record.give(*sink, before).is_break())
-    }
-}
-
-/// How large segments are, and whether guessing pays.
-#[derive(Debug)]
-struct Pace {
-    bytes: u64,
-    least: u64,
-    most: u64,
-    /// Rounds without guesses, after the next guess that fails; at first none.
-    rest: u32,
-    /// Rounds without guesses from now on.
-    resting: u32,
-    /// Times in a row that no place was found.
-    misses: u32,
-    /// Where the element begins whose end was looked for last.
-    searched: Option<u64>,
-    /// Of segments that are done, for those to come.
-    buffers: Vec<Vec<u8>>,
-}
-
-impl Pace {
-    fn new(threads: Threads, len: u64) -> Self {
-        let most = (len / PARTS).clamp(SEGMENT.0, SEGMENT.1);
-        let (least, most) = threads.segment.map_or((SEGMENT.0, most), |bytes| (bytes, bytes));
-        Pace {
-            bytes: least,
-            least,
-            most,
-            rest: 0,
-            resting: 0,
-            misses: 0,
-            searched: None,
-            buffers: Vec::new(),
-        }
-    }
-
-    fn succeeded(&mut self) {
-        self.bytes = (2 * self.bytes).min(self.most);
-        self.rest = 0;
-        self.misses = 0;
-    }
-
-    /// No place was found. That is so at every change of structure, and all the time in documents
-    /// without any.
-    fn missed(&mut self) {
-        self.misses += 1;
-        self.resting = self.misses.saturating_sub(4).min(LONGEST_REST);
-    }
-
-    fn failed(&mut self) {
-        self.bytes = (self.bytes / 2).max(self.least);
-        self.resting = self.rest;
-        self.rest = (2 * self.rest + 1).min(LONGEST_REST);
-    }
-
-    /// Whether to guess in the next round.
-    fn guesses(&mut self) -> bool {
-        let guesses = self.resting == 0;
-        self.resting = self.resting.saturating_sub(1);
-        guesses
-    }
-}
-
 /// Matches a document. Returns what was done, and whether the sink stopped it.
 pub(crate) fn run<S: Sink + Send>(
     plan: &Plan,
@@ -251,119 +93,175 @@ pub(crate) fn run<S: Sink + Send>(
     threads: Threads,
     sink: &mut S,
 ) -> Result<(Stats, bool), Error> {
-    let pool = ThreadPoolBuilder::new().num_threads(threads.count).build().map_err(|e| {
-        Error::new(ErrorKind::Io, format!("cannot start {} threads: {e}", threads.count))
-    })?;
-    let mut first = Segment::new(plan.matcher(Relay::new(sink)), 0);
-    let mut pace = Pace::new(threads, document.len());
-    let mut peaks = Stats::default();
-    loop {
-        let mut segments = divide(plan, document, threads, &mut pace, first)?;
-        if let [only] = &mut segments[..] {
-            only.run(document);
-        } else {
-            pool.install(|| segments.par_iter_mut().for_each(|segment| segment.run(document)));
-        }
-        first = join(segments, &mut pace, &mut peaks)?;
-        match first.end {
-            End::Border => {}
-            End::Stopped => return Ok((total(&first.matcher.stats(), &peaks), true)),
-            End::Failed(e) => return Err(with_line(e, document)),
-            End::Document => {
-                let outcome = first.matcher.finish().map_err(|e| with_line(e, document))?;
-                return Ok((total(&outcome.stats, &peaks), false));
+    let board = Board::new(threads.count, KEPT / AHEAD);
+    thread::scope(|scope| {
+        let way = Way {
+            plan,
+            document,
+            threads,
+            board: &board,
+            scope,
+            started: false,
+            pace: Pace::new(threads, document.len()),
+            ahead: None,
+            searched: None,
+            peaks: Stats::default(),
+            buffer: Vec::new(),
+        };
+        way.go(Segment::new(plan.matcher(Relay::new(sink)), 0))
+    })
+}
+
+/// The way of the caller's thread through a document.
+struct Way<'scope, 'env, 'p, 's, S: Sink> {
+    plan: &'p Plan,
+    document: Document<'env>,
+    threads: Threads,
+    board: &'env Board<'p, 's, S>,
+    scope: &'scope Scope<'scope, 'env>,
+    /// The other threads run.
+    started: bool,
+    pace: Pace,
+    ahead: Option<Ahead<'p>>,
+    /// Where the element begins whose end was looked for last.
+    searched: Option<u64>,
+    peaks: Stats,
+    buffer: Vec<u8>,
+}
+
+impl<'scope, 'env, 'p, 's, S: Sink + Send> Way<'scope, 'env, 'p, 's, S> {
+    fn go(mut self, mut first: Segment<'p, 's, S>) -> Result<(Stats, bool), Error> {
+        loop {
+            self.look_ahead(&mut first)?;
+            if first.at == first.to {
+                let (_, next) = self.board.ahead();
+                first.to = next.unwrap_or(first.at.saturating_add(self.pace.alone()));
+            }
+            let frames = self.ahead.as_ref().map(|ahead| &*ahead.frames);
+            first.run(self.document, &mut self.buffer, frames, false);
+            if matches!(first.end, End::Border) {
+                first = self.join(first);
+            }
+            match first.end {
+                End::Border | End::Lost => {}
+                End::Stopped => return Ok((total(&first.matcher.stats(), &self.peaks), true)),
+                End::Failed(e) => return Err(with_line(e, self.document)),
+                End::Document => {
+                    let outcome = first.matcher.finish();
+                    let outcome = outcome.map_err(|e| with_line(e, self.document))?;
+                    return Ok((total(&outcome.stats, &self.peaks), false));
+                }
             }
         }
     }
+
+    /// Sees to it that there are segments ahead.
+    fn look_ahead(&mut self, first: &mut Segment<'p, 's, S>) -> Result<(), Error> {
+        let (ahead, _) = self.board.ahead();
+        let used_up = ahead == 0 && self.ahead.as_ref().is_none_or(|ahead| !ahead.goes_on());
+        if used_up && first.at == first.to {
+            self.ahead = None;
+            let small = first.at.saturating_add(self.pace.bytes) >= self.document.len();
+            if self.threads.count == 1 || small || !self.pace.guesses() {
+                return Ok(());
+            }
+            let (plan, document) = (self.plan, self.document);
+            self.ahead = Ahead::of(plan, document, first, &mut self.pace, &mut self.searched)?;
+        }
+        let Some(guessed) = &mut self.ahead else { return Ok(()) };
+        let mut slots = Vec::new();
+        while ahead + slots.len() < AHEAD * self.threads.count
+            && let Some(slot) = guessed.next(self.document, &self.pace)?
+        {
+            slots.push(slot);
+        }
+        if !slots.is_empty() {
+            self.board.add(slots.into_iter());
+            self.start()?;
+            // Those of errors are counted then, as it must be for the others.
+            first.matcher.source.give_up_lines();
+        }
+        Ok(())
+    }
+
+    /// Starts the other threads, if they do not run.
+    fn start(&mut self) -> Result<(), Error> {
+        if std::mem::replace(&mut self.started, true) {
+            return Ok(());
+        }
+        let (board, document) = (self.board, self.document);
+        for thread in 1..self.threads.count {
+            thread::Builder::new()
+                .name("rpdt".to_owned())
+                .spawn_scoped(self.scope, move || board.work(thread, document))
+                .map_err(|e| {
+                    let count = self.threads.count;
+                    Error::new(ErrorKind::Io, format!("cannot start {count} threads: {e}"))
+                })?;
+        }
+        Ok(())
+    }
+
+    /// A segment has come to its end: what comes next takes its place, or it goes on.
+    fn join(&mut self, mut first: Segment<'p, 's, S>) -> Segment<'p, 's, S> {
+        loop {
+            match self.board.next() {
+                Next::None => return first,
+                // There may be other work meanwhile.
+                Next::Running(news) => {
+                    if !self.board.work_once(0, self.document, &mut self.buffer) {
+                        self.board.wait(news);
+                    }
+                }
+                Next::Waiting(slot) => {
+                    if first.leads_to(&slot.frames, slot.place) {
+                        first.to = slot.to;
+                        self.succeeded(&first);
+                    } else {
+                        slot.frames.end(0);
+                        self.failed();
+                    }
+                    return first;
+                }
+                Next::Done(slot, mut next) => {
+                    if next.is_whole() && first.leads_to(&slot.frames, slot.place) {
+                        next.follow(&mut first);
+                        self.peaks = total(&first.matcher.stats(), &self.peaks);
+                        self.board.spare(first);
+                        self.succeeded(&next);
+                        return next;
+                    }
+                    slot.frames.end(0);
+                    self.board.spare(next);
+                    self.failed();
+                    return first;
+                }
+            }
+        }
+    }
+
+    fn succeeded(&mut self, first: &Segment<'p, 's, S>) {
+        self.peaks.segments += 1;
+        if self.pace.succeeded()
+            && let Some(ahead) = &mut self.ahead
+        {
+            // It knows more of the document by now.
+            ahead.frames = Arc::new(first.same_frames(&ahead.frames));
+        }
+    }
+
+    fn failed(&mut self) {
+        self.board.clear();
+        self.ahead = None;
+        self.pace.failed();
+    }
 }
 
-/// The segments of the next round.
-fn divide<'p, 's, S: Sink>(
-    plan: &'p Plan,
-    document: Document<'_>,
-    threads: Threads,
-    pace: &mut Pace,
-    mut first: Segment<'p, 's, S>,
-) -> Result<Vec<Segment<'p, 's, S>>, Error> {
-    let at = first.at;
-    let len = document.len();
-    first.to = at.saturating_add(pace.bytes);
-    let guess = if threads.count > 1 && first.to < len && pace.guesses() {
-        Guess::new(&first.matcher, document, at, pace.bytes.min(at) / 8)?
-    } else {
-        None
-    };
-    let mut segments = vec![first];
-    let Some(guess) = guess else { return Ok(segments) };
-    let mut size = pace.bytes;
-    let look =
-        |from: u64, window: u64| guess.find(document, from, from.saturating_add(window).min(len));
-    let mut found;
-    if let Some(container) = guess.behind {
-        // It may be far, so it is looked for once only.
-        if pace.searched == Some(container) {
-            return Ok(segments);
-        }
-        pace.searched = Some(container);
-        found = look(at + 1, pace.most.saturating_mul(FAR).max(WINDOW))?;
-        size = found.map_or(size, |place| size.max(place - at));
-    } else {
-        // Nearer if there is no place so far away: something may end before.
-        found = look(at + size, WINDOW)?;
-        while found.is_none() && size > pace.bytes / 4 && size > 1 {
-            size /= 2;
-            found = look(at + size, WINDOW)?;
-        }
-        if found.is_none() {
-            pace.missed();
-        }
+impl<S: Sink> Drop for Way<'_, '_, '_, '_, S> {
+    /// Whatever happens: the other threads must not wait for more.
+    fn drop(&mut self) {
+        self.board.close();
     }
-    segments[0].to = at + size;
-    while let Some(place) = found.filter(|place| *place < len) {
-        let mut next = segments[0].fork(plan, guess.depth, place);
-        next.buffer = pace.buffers.pop().unwrap_or_default();
-        next.to = place + size;
-        if let Some(last) = segments.last_mut() {
-            last.to = place;
-        }
-        segments.push(next);
-        if segments.len() == threads.count || guess.behind.is_some() {
-            break;
-        }
-        found = look(place + size, WINDOW)?;
-    }
-    Ok(segments)
-}
-
-/// Joins the segments of a round, as far as they fit. Returns the last of these.
-fn join<'p, 's, S: Sink>(
-    segments: Vec<Segment<'p, 's, S>>,
-    pace: &mut Pace,
-    peaks: &mut Stats,
-) -> Result<Segment<'p, 's, S>, Error> {
-    let guessed = segments.len() > 1;
-    let mut segments = segments.into_iter();
-    let Some(mut first) = segments.next() else {
-        return Err(Error::new(ErrorKind::Usage, "a round without segments"));
-    };
-    let mut fits = true;
-    for mut next in segments {
-        fits = first.leads_to(&next);
-        if !fits {
-            break;
-        }
-        next.follow(&mut first);
-        pace.buffers.push(std::mem::take(&mut first.buffer));
-        *peaks = total(&first.matcher.stats(), peaks);
-        peaks.segments += 1;
-        first = next;
-    }
-    match (guessed, fits) {
-        (true, true) => pace.succeeded(),
-        (true, false) => pace.failed(),
-        (false, _) => {}
-    }
-    Ok(first)
 }
 
 /// Counts of the last segment, which go on from those before, with the peaks of all.

@@ -4,9 +4,6 @@ use std::ops::{ControlFlow, Range};
 
 use crate::{Answer, Field, Needs, NodeRef, Sink, Value};
 
-/// Answers are kept up to so many bytes; a segment that has more is not worth its memory.
-const MOST: usize = 64 << 20;
-
 /// Gives answers to a sink, if it has one, and else keeps them.
 #[derive(Debug)]
 pub(super) struct Relay<'s, S> {
@@ -20,9 +17,9 @@ impl<'s, S: Sink> Relay<'s, S> {
         Relay { needs: sink.needs(), sink: Some(sink), record: Record::default() }
     }
 
-    /// One that keeps what a sink like this will want to know.
-    pub(super) fn recording(&self) -> Relay<'s, S> {
-        Relay { needs: self.needs, sink: None, record: Record::default() }
+    /// One that keeps what a sink with these needs will want to know, up to so many bytes.
+    pub(super) fn recording(needs: Needs, most: usize) -> Relay<'s, S> {
+        Relay { needs, sink: None, record: Record { most, ..Record::default() } }
     }
 }
 
@@ -60,7 +57,9 @@ pub(super) struct Record {
     xml: Vec<u8>,
     /// Bytes of paths and attributes.
     boxed: usize,
-    /// More than [`MOST`] bytes; answers are missing.
+    /// Bytes that may be kept.
+    most: usize,
+    /// There were more; answers are missing.
     pub(super) is_full: bool,
 }
 
@@ -137,7 +136,7 @@ impl Record {
             + self.text.len()
             + self.xml.len()
             + self.boxed;
-        self.is_full |= bytes > MOST;
+        self.is_full |= bytes > self.most;
         if self.is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 

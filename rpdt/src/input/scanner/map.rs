@@ -84,16 +84,20 @@ pub(in crate::input) struct Map {
 }
 
 impl Map {
-    fn new(instructions: Instructions) -> Self {
-        Map {
-            instructions,
-            strict: false,
-            found: Places::new(),
-            next: 0,
-            from: 0,
-            to: 0,
-            table: Table::new(),
-        }
+    fn new(instructions: Instructions, table: Table) -> Self {
+        Map { instructions, strict: false, found: Places::new(), next: 0, from: 0, to: 0, table }
+    }
+
+    /// One for another part of the document, with the names that this one has seen.
+    pub(in crate::input) fn fork(&self) -> Self {
+        Map { strict: self.strict, ..Map::new(self.instructions, self.table.clone()) }
+    }
+
+    /// Takes over what another one was made for, and the names that it has seen.
+    pub(in crate::input) fn copy(&mut self, from: &Self) {
+        (self.instructions, self.strict) = (from.instructions, from.strict);
+        self.table.copy(&from.table);
+        self.forget();
     }
 
     /// Looks for what strict checks have to look at, too.
@@ -105,14 +109,14 @@ impl Map {
     pub(in crate::input) fn best() -> Self {
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = avx2::Avx2::new() {
-            return Map::new(Instructions::Avx2(avx2));
+            return Map::new(Instructions::Avx2(avx2), Table::new());
         }
         Map::portable()
     }
 
     /// With instructions that every machine has.
     pub(in crate::input) fn portable() -> Self {
-        Map::new(Instructions::Swar)
+        Map::new(Instructions::Swar, Table::new())
     }
 
     #[inline]

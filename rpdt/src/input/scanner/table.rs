@@ -27,7 +27,7 @@ pub(super) struct Slot {
 const FREE: Slot = Slot { key: [0xFF; WIDTH], symbol: Symbol(0), id: 0, plain: false };
 
 /// See the module.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Table {
     slots: Box<[Slot; 1 << LOG]>,
 }
@@ -35,6 +35,11 @@ pub(super) struct Table {
 impl Table {
     pub(super) fn new() -> Self {
         Table { slots: Box::new([FREE; 1 << LOG]) }
+    }
+
+    /// Takes over the names of another table.
+    pub(super) fn copy(&mut self, from: &Self) {
+        *self.slots = *from.slots;
     }
 
     /// The slot of a key with a hash.
