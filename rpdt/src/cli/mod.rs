@@ -5,6 +5,7 @@ mod census;
 mod help;
 mod input;
 mod json;
+mod limits;
 mod output;
 mod progress;
 mod report;

@@ -7,7 +7,7 @@ use std::ops::Range;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use rpdt::{Error, ErrorKind};
 
-use super::arguments::flag_of_limit;
+use super::limits::flag_of_limit;
 
 /// Writes to the standard error; there is nobody to tell when that fails.
 pub(super) fn tell(text: impl fmt::Display) {
