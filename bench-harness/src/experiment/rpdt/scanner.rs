@@ -181,7 +181,9 @@ impl Experiment for Scanner {
                      From file: opening, reading through one buffer of 256 KiB and matching, the \
                      file being in the operating system's cache; both sides in this process, so \
                      that neither has the start of a program in it. Two threads are judged by the \
-                     clock, on the largest XMark document up to 1.2 GB.\n\n\
+                     clock, in memory, on the largest document of Fig. 8 up to 1.2 GB (56 MB at scale quick), \
+                     one thread and two in turn: the second core was idle before, and starting \
+                     the second thread is part of the time.\n\n\
                      Against the baselines: document in memory, the same scanner behind both, counts \
                      compared in every run. RPDT may skip, as it may in Figs. 6 and 7; the baselines \
                      ask for all tags and so take the scanner's way for tags that a handler wants to see, \
