@@ -1,6 +1,6 @@
 //! The segments ahead of the one that is certain, for all threads to see.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -52,7 +52,7 @@ struct Queue<'p, T> {
     asleep: usize,
     /// Segments that are done for, by the thread whose memory they are: memory that another thread
     /// gives back is slow to get and to use.
-    spare: Vec<Vec<T>>,
+    spare: BTreeMap<usize, T>,
     /// Nothing is to be done any more.
     closed: bool,
 }
@@ -68,8 +68,8 @@ pub(super) struct Board<'p, 's, S> {
 }
 
 impl<'p, 's, S: Sink> Board<'p, 's, S> {
-    pub(super) fn new(threads: usize, most: usize) -> Self {
-        let spare = (0..threads).map(|_| Vec::new()).collect();
+    pub(super) fn new(most: usize) -> Self {
+        let spare = BTreeMap::new();
         let queue = Queue { slots: VecDeque::new(), gone: 0, asleep: 0, spare, closed: false };
         Board { queue: Mutex::new(queue), news: AtomicUsize::new(0), woken: Condvar::new(), most }
     }
@@ -136,9 +136,8 @@ impl<'p, 's, S: Sink> Board<'p, 's, S> {
 
     /// A segment is done for.
     pub(super) fn spare(&self, segment: Segment<'p, 's, S>) {
-        if let Some(spare) = self.queue().spare.get_mut(segment.maker) {
-            spare.push(segment);
-        }
+        let before = self.queue().spare.insert(segment.maker, segment);
+        drop(before);
     }
 
     /// Works until the board is closed, as a thread of some number.
@@ -183,7 +182,7 @@ impl<'p, 's, S: Sink> Board<'p, 's, S> {
         let (slot, work) = &mut queue.slots[at];
         *work = Work::Running;
         let slot = slot.clone();
-        let spare = queue.spare.get_mut(thread).and_then(Vec::pop);
+        let spare = queue.spare.remove(&thread);
         Some((number, slot, spare))
     }
 
@@ -222,10 +221,8 @@ impl<S: Sink> Drop for Told<'_, '_, '_, S> {
         // Else it was cleared away meanwhile.
         if let Some((_, work)) = at.and_then(|at| queue.slots.get_mut(at)) {
             *work = self.segment.take().map_or(Work::Waiting, Work::Done);
-        } else if let Some(segment) = self.segment.take()
-            && let Some(spare) = queue.spare.get_mut(segment.maker)
-        {
-            spare.push(segment);
+        } else if let Some(segment) = self.segment.take() {
+            queue.spare.insert(segment.maker, segment);
         }
         self.board.tell(queue);
     }

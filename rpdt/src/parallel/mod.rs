@@ -45,8 +45,8 @@ use pace::Pace;
 use record::Relay;
 use segment::{End, Segment};
 
-/// So many segments a thread are ahead of the first at most.
-const AHEAD: usize = 2;
+/// So many more segments than there are threads are ahead of the first at most.
+const MORE: usize = 1;
 /// Waiting answers are kept up to so many bytes a thread; segments that have more are not worth
 /// their memory.
 const KEPT: usize = 64 << 20;
@@ -93,7 +93,9 @@ pub(crate) fn run<S: Sink + Send>(
     threads: Threads,
     sink: &mut S,
 ) -> Result<(Stats, bool), Error> {
-    let board = Board::new(threads.count, KEPT / AHEAD);
+    // As much as all threads may keep, for each of the segments.
+    let most = KEPT - KEPT / threads.count.saturating_add(MORE);
+    let board = Board::new(most);
     thread::scope(|scope| {
         let way = Way {
             plan,
@@ -170,7 +172,7 @@ impl<'scope, 'env, 'p, 's, S: Sink + Send> Way<'scope, 'env, 'p, 's, S> {
         }
         let Some(guessed) = &mut self.ahead else { return Ok(()) };
         let mut slots = Vec::new();
-        while ahead + slots.len() < AHEAD * self.threads.count
+        while ahead + slots.len() < self.threads.count.saturating_add(MORE)
             && let Some(slot) = guessed.next(self.document, &self.pace)?
         {
             slots.push(slot);
