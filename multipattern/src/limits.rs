@@ -45,11 +45,12 @@ pub struct Limits {
     /// over; [`Policy::DropNewest`] passes over the event that finds no room.
     pub held_events: Limit,
     /// Partitions: so many keys at once. Those of which nothing can come any more are forgotten by
-    /// themselves when there are many: if no event that is remembered begins a pattern, or if all windows
-    /// are of time and over. A window of events ends by events of the same key alone, so a key that has
-    /// begun a pattern and never comes again is kept for ever: where there is no end of new keys, use
-    /// windows of time, or [`Policy::DropOldest`] here. Default 1,000,000, then an error. [`Policy::DropOldest`] forgets the one that has
-    /// had no event for longest; [`Policy::DropNewest`] passes over events of a new one.
+    /// themselves when there are many, and before the limit is an error: if no event that is remembered
+    /// begins a pattern, or if all windows are of time and over. A window of events ends by events of the
+    /// same key alone, so a key that has begun a pattern and never comes again is kept for ever: where
+    /// there is no end of new keys, use windows of time, or [`Policy::DropOldest`] here. Default
+    /// 1,000,000, then an error. [`Policy::DropOldest`] forgets the one that has had no event for
+    /// longest; [`Policy::DropNewest`] passes over events of a new one.
     pub partitions: Limit,
     /// Partial matches of [`Method::Single`](crate::Method::Single) in one stream or partition under
     /// `any`. Default 10,000,000, then an error. [`Policy::DropOldest`] drops the oldest one of the

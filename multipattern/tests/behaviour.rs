@@ -169,6 +169,40 @@ fn partitions_are_bounded() {
     assert!(detector.stats().partitions < 3_000, "{}", detector.stats().partitions);
 }
 
+/// No limit counts keys of which nothing can come.
+#[test]
+fn a_limit_on_partitions_is_of_those_that_matter() {
+    let with =
+        |policy| limits(|limits| limits.partitions = Limit::new(20, policy)).partition_by(["k"]);
+    let timed = super_timed();
+    let (a, key) = (timed.schema().type_id("A").expect("A"), timed.schema().slot("k").expect("k"));
+    for policy in [Policy::Error, Policy::DropOldest, Policy::DropNewest] {
+        let mut detector = detector(&timed, with(policy));
+        for number in 0..200_i64 {
+            let events = [0, 0].map(|_| Record::new(a, number).with(key, number));
+            assert_eq!(collect(&mut detector, &events).len(), 1, "{policy:?} {number}");
+        }
+        let stats = detector.stats();
+        assert_eq!((stats.partitions, stats.dropped_partitions), (20, 0), "{policy:?}");
+    }
+    // Of windows of events, those that an error would be about.
+    let set = set(&["x: SEQ(A, B)"], Semantics::Any);
+    let [a, b] = ["A", "B"].map(|name| set.schema().type_id(name).expect("a type"));
+    let key = set.schema().slot("k").expect("k");
+    let mut detector = detector(&set, with(Policy::Error));
+    for number in 0..200_i64 {
+        let begins = if number < 19 { a } else { b };
+        assert!(collect(&mut detector, &[Record::new(begins, 0).with(key, number)]).is_empty());
+    }
+    assert_eq!(collect(&mut detector, &[Record::new(b, 0).with(key, 7)]), [(0, vec![7, 200])]);
+    let mut begin = |number: i64| {
+        let event = Record::new(a, 0).with(key, number);
+        detector.push(&event, &mut common::Expand::default())
+    };
+    assert!(begin(1_000).is_ok());
+    assert_eq!(begin(1_001).expect_err("a limit").kind(), ErrorKind::Limit);
+}
+
 /// A key is forgotten if what is remembered of it begins no pattern, and then nothing is missed.
 #[test]
 fn partitions_of_which_nothing_can_come_go() {

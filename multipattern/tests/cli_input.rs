@@ -264,6 +264,13 @@ fn partitions_have_a_limit() {
     let said = "warning: 2 events of new partitions were dropped by --max-partitions: matches may be \
          missing\n";
     assert_eq!(found(&run("2:drop-newest")), (vec![pair(0, 3)], said));
+    // Those whose windows are over do not count, whatever the policy.
+    let csv = "type,time,tag\nA,0,1\nA,0,2\nA,5000,3\nB,5500,3\nA,9000,4\nB,9000,4\n";
+    for limit in ["2", "2:drop-oldest", "2:drop-newest"] {
+        let more = ["--partition-by", "tag", "--max-partitions", limit];
+        let run = detect("ab: SEQ(A, B) WITHIN 1 s", &more, csv);
+        assert_eq!(found(&run), (vec![pair(2, 3), pair(4, 5)], ""), "{limit}");
+    }
     for wrong in ["0", "-1", "2:drop", "many"] {
         assert_eq!(run(wrong).code, 2, "{wrong}");
     }

@@ -316,8 +316,9 @@ impl Detector {
     fn new_partition<E: Event + ?Sized>(&mut self, event: &E) -> Result<Option<u32>, Error> {
         let limit = self.config.limits.partitions;
         let catalog = &self.catalog;
-        if self.partitions.is_crowded() && self.config.hold_events == 0 {
-            let beginnings = catalog.beginnings();
+        let is_crowded = self.partitions.is_crowded();
+        let is_full = |partitions: &Partitions| partitions.len() >= limit.most;
+        if (is_crowded || is_full(&self.partitions)) && self.config.hold_events == 0 {
             let oldest = match catalog.longest_time {
                 Some(longest) if catalog.longest_events == 0 => {
                     event.time().saturating_sub_unsigned(longest)
@@ -325,11 +326,20 @@ impl Detector {
                 // Windows of events count those of the partition alone: no other one ends them.
                 _ => i64::MIN,
             };
-            // A match begins with an event to come, if none that is remembered can begin one.
-            self.partitions
-                .sweep(|scope| scope.last_time < oldest || !scope.history.has_any(&beginnings));
+            // Of windows of time, the partition that had no event for longest is over first.
+            if is_full(&self.partitions) {
+                self.partitions.drop_oldest(|scope| scope.last_time < oldest);
+            }
+            // An error is worth a look at all. Where partitions are dropped, that would be one for each
+            // of endless new keys.
+            if is_crowded || (is_full(&self.partitions) && limit.policy == Policy::Error) {
+                let beginnings = catalog.beginnings();
+                // A match begins with an event to come, if none that is remembered can begin one.
+                self.partitions
+                    .sweep(|scope| scope.last_time < oldest || !scope.history.has_any(&beginnings));
+            }
         }
-        if self.partitions.len() >= limit.most {
+        if is_full(&self.partitions) {
             match limit.policy {
                 Policy::Error => {
                     let message = format!("more than {} partitions", limit.most);
@@ -337,7 +347,7 @@ impl Detector {
                 }
                 Policy::DropOldest => {
                     self.stats.dropped_partitions += 1;
-                    self.partitions.drop_oldest();
+                    self.partitions.drop_oldest(|_| true);
                 }
                 Policy::DropNewest => {
                     self.stats.dropped_partitions += 1;

@@ -145,20 +145,25 @@ impl Partitions {
         }
     }
 
-    /// Forgets the partition that had no event for longest.
-    pub(crate) fn drop_oldest(&mut self) {
+    /// Forgets the partition that had no event for longest, if it is one of some; false if not.
+    pub(crate) fn drop_oldest(&mut self, is_one: impl Fn(&Scope) -> bool) -> bool {
         while let Some((place, number, row)) = self.idle.pop_front() {
             match &self.scopes[place as usize] {
                 Some(scope) if scope.number == number && scope.last_row > row => {
                     self.idle.push_back((place, number, scope.last_row));
                 }
                 Some(scope) if scope.number == number => {
+                    if !is_one(scope) {
+                        self.idle.push_front((place, number, row));
+                        return false;
+                    }
                     self.remove(place);
-                    return;
+                    return true;
                 }
                 _ => {}
             }
         }
+        false
     }
 
     /// Forgets partitions of which nothing is needed any more.
