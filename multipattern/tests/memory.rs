@@ -3,7 +3,9 @@
 mod common;
 
 use common::{METHODS, SEMANTICS};
-use multipattern::{Collect, Config, Count, Detector, Pattern, PatternSet, Record};
+use multipattern::{
+    Collect, Config, Count, Detector, Pattern, PatternSet, Record, Semantics, Value,
+};
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]
@@ -58,9 +60,34 @@ fn counted(make: impl FnOnce() -> Detector) -> (Detector, impl Fn() -> usize) {
     (detector, move || HEAP.current_usage() - before)
 }
 
+/// What a key costs goes by what it has used, and not by how many patterns there are.
+fn a_key_of_one_event_is_small() {
+    let lines: Vec<String> = (0..500)
+        .map(|n| format!("m{n}: SEQ(T{}, T{}, T{}, T{})", n % 7, n % 11, n % 13, n % 17))
+        .collect();
+    for semantics in [Semantics::Any, Semantics::Next] {
+        let mut set = PatternSet::parse(&lines.join("\n")).expect("a set of patterns");
+        set.set_semantics(semantics);
+        let k = set.schema_mut().add_attribute("k");
+        let first = set.schema().type_id("T0").expect("a type");
+        let config = || Config::new().partition_by(["k"]);
+        let (mut detector, bytes) =
+            counted(|| Detector::with_config(&set, config()).expect("a detector"));
+        let keys = |from: i64, to: i64| {
+            (from..to).map(|key| Record::new(first, 0).with(k, Value::Int(key))).collect::<Vec<_>>()
+        };
+        detector.push_all(&keys(0, 100), &mut Count::default()).expect("events");
+        let before = bytes();
+        detector.push_all(&keys(100, 1_100), &mut Count::default()).expect("events");
+        let of_one = (bytes() - before) / 1_000;
+        assert!(of_one < 4_000, "{semantics:?}: {of_one} bytes a key");
+    }
+}
+
 /// A program of its own: the allocator counts for all threads, and a test harness has one beside the
 /// test's, which allocates when it likes.
 fn main() {
+    a_key_of_one_event_is_small();
     for semantics in SEMANTICS {
         for method in METHODS {
             for hold in [0, 20] {

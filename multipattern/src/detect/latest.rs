@@ -63,6 +63,11 @@ impl Trie {
         self.of_class[class as usize].iter().map(|&(node, _)| node)
     }
 
+    /// The node behind a node by a class.
+    fn child(&self, node: u32, class: u32) -> Option<u32> {
+        self.children.get(&(node, class)).copied()
+    }
+
     /// The nodes behind a node.
     pub(crate) fn children_of(&self, node: u32) -> &[u32] {
         &self.children_of[node as usize]
@@ -79,20 +84,25 @@ impl Trie {
     }
 }
 
+/// So many nodes that were found are kept as a list. There may be very many partitions, most of them with
+/// few events, and as many nodes as patterns have operands.
+const FEW: usize = 64;
+
 /// The latest starts of one stream or partition.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Latest {
-    /// By node, one more than the serial of the event; 0 if there is none.
+    /// By node, one more than the serial of the event; 0 if there is none. Empty while few were found.
     starts: Vec<u64>,
+    /// While few were found: the same of these, by node.
+    few: Vec<(u32, u64)>,
 }
 
 impl Latest {
-    /// Makes room for the nodes of a trie.
+    /// Makes room for the nodes of a trie, if more than a few were found.
     #[inline]
     pub(crate) fn fit(&mut self, trie: &Trie) {
-        if self.starts.len() < trie.nodes() {
+        if !self.starts.is_empty() && self.starts.len() < trie.nodes() {
             self.starts.resize(trie.nodes(), 0);
-            self.starts[ROOT as usize] = u64::MAX;
         }
     }
 
@@ -100,17 +110,65 @@ impl Latest {
     /// prefix begins anywhere.
     #[inline]
     pub(crate) fn start(&self, node: u32) -> u64 {
-        self.starts[node as usize]
+        match self.starts.get(node as usize) {
+            Some(&start) => start,
+            None => self.start_of_few(node),
+        }
     }
 
-    /// Moves the starts over the edges of an event's classes; gives how many edges there were.
+    fn start_of_few(&self, node: u32) -> u64 {
+        if node == ROOT {
+            return u64::MAX;
+        }
+        let place = self.few.binary_search_by_key(&node, |one| one.0);
+        place.map_or(0, |at| self.few[at].1)
+    }
+
+    /// The same as [`advance`](Self::advance) while few were found: only these lead anywhere.
+    fn advance_few(
+        &mut self,
+        trie: &Trie,
+        classes: &[u32],
+        (serial, oldest): (u64, u64),
+        scratch: &mut Vec<(u32, u64)>,
+    ) {
+        scratch.clear();
+        for &class in classes {
+            let found = self.few.iter().copied().chain([(ROOT, serial + 1)]);
+            let moved = |(node, start)| trie.child(node, class).map(|child| (child, start));
+            scratch.extend(found.filter_map(moved));
+        }
+        for &(node, start) in scratch.iter() {
+            match self.few.binary_search_by_key(&node, |one| one.0) {
+                Ok(at) => self.few[at].1 = start,
+                Err(at) => self.few.insert(at, (node, start)),
+            }
+        }
+        if self.few.len() > FEW {
+            self.few.retain(|one| one.1 > oldest);
+        }
+        if self.few.len() > FEW {
+            self.starts.resize(trie.nodes(), 0);
+            self.starts[ROOT as usize] = u64::MAX;
+            for (node, start) in std::mem::take(&mut self.few) {
+                self.starts[node as usize] = start;
+            }
+        }
+    }
+
+    /// Moves the starts over the edges of the classes of an event with a serial; gives how many edges
+    /// there were. Events before the oldest one are out of every window.
     pub(crate) fn advance(
         &mut self,
         trie: &Trie,
         classes: &[u32],
-        serial: u64,
+        (serial, oldest): (u64, u64),
         scratch: &mut Vec<(u32, u64)>,
     ) -> usize {
+        if self.starts.is_empty() {
+            self.advance_few(trie, classes, (serial, oldest), scratch);
+            return classes.iter().map(|&class| trie.of_class[class as usize].len()).sum();
+        }
         self.fit(trie);
         let starts = &mut self.starts[..];
         starts[ROOT as usize] = serial + 1;
@@ -138,5 +196,5 @@ impl Latest {
 
 heap! {
     Trie { children, of_class, children_of, first }
-    Latest { starts }
+    Latest { starts, few }
 }

@@ -242,7 +242,8 @@ impl Plan {
         if self.sets {
             return;
         }
-        let moves = state.latest.advance(&self.trie, arrival.classes, serial, &mut self.scratch);
+        let at = (serial, history.first());
+        let moves = state.latest.advance(&self.trie, arrival.classes, at, &mut self.scratch);
         counters.transitions += moves as u64;
     }
 
@@ -296,8 +297,7 @@ impl Plan {
                     let viable = self.links.viable(
                         &mut state.links,
                         &recipe.links,
-                        &path,
-                        live,
+                        (&path, live),
                         history,
                         bounds,
                         &bitmaps,

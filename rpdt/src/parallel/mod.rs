@@ -71,7 +71,7 @@ impl Threads {
         Threads::new(std::thread::available_parallelism().map_or(1, usize::from))
     }
 
-    /// Bytes that a thread matches before it waits for the others, at least one. Default: 256 KiB
+    /// Bytes of a segment, which one thread matches at a time, at least one. Default: 256 KiB
     /// at first, more in large documents while that works, up to 4 MiB. Answers do not depend on it.
     #[must_use]
     pub fn segment(mut self, bytes: usize) -> Self {
