@@ -48,7 +48,7 @@ impl Data {
 pub fn rate(scale: Scale) -> u32 {
     match scale {
         Scale::Tiny => 8,
-        Scale::Quick => 100,
+        Scale::Quick => 80,
         Scale::Paper | Scale::Full => 1000,
     }
 }
