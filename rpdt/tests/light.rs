@@ -42,7 +42,7 @@ impl Sink for First {
     }
 }
 
-const QUERIES: [&str; 38] = [
+const QUERIES: [&str; 46] = [
     "//a/{b!, c!}",
     "//a/{b!, b!*}",
     "/a/{b!, (a|c!)*}",
@@ -74,6 +74,15 @@ const QUERIES: [&str; 38] = [
     "//a[b[c][d]]//*",
     "//*[a]/*",
     "//a/b[c]//d",
+    // A step between that has no conditions.
+    "//a[.//b]//c/d",
+    "//a[b]//a/a",
+    "//a[.//a]//a/a",
+    "//*[b]//*/*",
+    "//a[b[c]][.//d]//*/a",
+    "//c/a[b]//b/*",
+    "//a[b]//c//d",
+    "//a[b]//c/d/a",
     "//a//b[c]/d[a]/b",
     "//a[b]/c[d]/a[b]/*",
     // Owners with conditions, symbols with conditions.

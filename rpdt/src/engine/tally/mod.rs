@@ -4,7 +4,8 @@
 //! attributes or text:
 //! - steps of the spine whose one condition is the next step: the table alone says where they match;
 //! - one step with conditions, or several on the child axis, and below them a return node
-//!   without any; a return node on the descendant axis hangs below the first;
+//!   without any; a return node on the descendant axis hangs below the first, as does one on the child
+//!   axis of a step there without conditions;
 //! - or an owner of one regular branch, whose runs are the answers, on symbols with or
 //!   without conditions;
 //! - conditions without regular branches.
@@ -50,7 +51,7 @@ pub(super) struct Tally {
     is_plain: bool,
     /// For each node its innermost frame.
     top: Vec<u32>,
-    /// For each node the outermost frame without unmet conditions, if return nodes hang below it on the
+    /// For each node the outermost frame without unmet conditions, if answers hang below it on the
     /// descendant axis. No answer waits further inside.
     lowest: Vec<u32>,
 }
@@ -171,6 +172,17 @@ impl Tally {
         (node.axis == Axis::Descendant || frame.depth == depth).then_some(top)
     }
 
+    /// The innermost frame of the parent of a node, which the innermost element, at `depth`, matches:
+    /// that element may match both.
+    #[inline]
+    fn frame_around(&self, node: &Node, depth: usize) -> Option<u32> {
+        let mut at = *self.top.get(node.parent as usize)?;
+        while self.frames.get(at as usize)?.depth >= depth {
+            at = self.frames[at as usize].previous;
+        }
+        Some(at)
+    }
+
     /// The regular branch that a child at a depth belongs to.
     fn running_above(&self, regular: u32, depth: usize) -> Option<u32> {
         let mut at = self.running.len();
@@ -268,7 +280,7 @@ impl<S: Sink> Engine<'_, S> {
         for &id in self.table.matched(state) {
             let node = &self.compiled.nodes[id as usize];
             match self.tally.parts[id as usize] {
-                Part::Passes => {}
+                Part::Passes | Part::Below => {}
                 Part::Witness | Part::Returned => notes.push(id),
                 Part::Step | Part::Owner | Part::Condition => opened.push(id),
                 Part::Symbol | Part::Guarded => {
@@ -305,7 +317,13 @@ impl<S: Sink> Engine<'_, S> {
         if self.tally.parts[id as usize] == Part::Returned && self.tally.is_free(node) {
             return self.deliver(NONE, 1, node.query);
         }
-        let Some(above) = self.tally.frame_above(node, depth) else { return };
+        let above = match self.tally.parts.get(node.parent as usize) {
+            Some(Part::Below) => {
+                self.tally.frame_around(&compiled.nodes[node.parent as usize], depth)
+            }
+            _ => self.tally.frame_above(node, depth),
+        };
+        let Some(above) = above else { return };
         if self.tally.parts[id as usize] == Part::Returned {
             self.deliver(above, 1, node.query);
         } else {

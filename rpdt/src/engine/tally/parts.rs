@@ -12,6 +12,9 @@ pub(super) enum Part {
     Passes,
     /// A step of the spine with conditions, or below one.
     Step,
+    /// A step on the descendant axis below the first step with conditions, which passes everything on to
+    /// a return node on the child axis.
+    Below,
     /// A return node.
     Returned,
     /// An owner of a regular branch.
@@ -89,11 +92,29 @@ fn part(compiled: &Compiled, node: &Node, parts: &[Part]) -> Option<Part> {
     if free && compiled.only_passes(node) {
         return Some(Part::Passes);
     }
+    if is_below_first_step(compiled, node, parts) {
+        return Some(Part::Below);
+    }
     let fits = node.role == Role::Chain
         && node.regulars.is_empty()
         && matches!(node.spine[..], [SpineBranch::Node(_)])
         && (free || (parts[node.parent as usize] == Part::Step && node.axis == Axis::Child));
     fits.then_some(Part::Step)
+}
+
+/// See [`Part::Below`].
+fn is_below_first_step(compiled: &Compiled, node: &Node, parts: &[Part]) -> bool {
+    let [SpineBranch::Node(next)] = node.spine[..] else { return false };
+    let next = &compiled.nodes[next as usize];
+    let is_first = || {
+        parts[node.parent as usize] == Part::Step
+            && is_free(&compiled.nodes[node.parent as usize], parts)
+    };
+    node.axis == Axis::Descendant
+        && compiled.only_passes(node)
+        && next.returned != NONE
+        && next.axis == Axis::Child
+        && is_first()
 }
 
 /// The conditions of a frame: without that of the spine, which the answers themselves meet.
@@ -109,10 +130,7 @@ pub(super) fn conditions(compiled: &Compiled, node: &Node) -> u64 {
 /// Whether answers hang below a step on the descendant axis.
 pub(super) fn shares(compiled: &Compiled, node: &Node) -> bool {
     match node.spine[..] {
-        [SpineBranch::Node(next)] => {
-            let next = &compiled.nodes[next as usize];
-            next.returned != NONE && next.axis == Axis::Descendant
-        }
+        [SpineBranch::Node(next)] => compiled.nodes[next as usize].axis == Axis::Descendant,
         _ => false,
     }
 }
