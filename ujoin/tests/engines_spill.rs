@@ -174,7 +174,8 @@ fn small_segments_are_put_together() {
         oracle::sort(&mut sink.pairs);
         assert_eq!(sink.pairs, pairs, "{engine:?}");
         assert!(join.stats().spilled_entries > 1000, "{engine:?}: {:?}", join.stats());
-        assert!(join.stats().flushes < 500, "{engine:?}: {:?}", join.stats());
+        // Of a table of keys, too: what went to disk leaves room for what comes.
+        assert!(join.stats().flushes < 150, "{engine:?}: {:?}", join.stats());
         assert!(most < 200, "{engine:?}: {most} segments at a time");
     }
 }

@@ -43,8 +43,8 @@ pub(crate) struct Keyed {
     /// What all lists that have more than one tuple take.
     list_bytes: usize,
     sweep: Sweep,
-    /// Whether the table must not grow.
-    limited: bool,
+    /// How many keys the table holds, if it must not grow.
+    limit: Option<usize>,
 }
 
 impl Keyed {
@@ -62,7 +62,7 @@ impl Keyed {
         });
         Keyed {
             predicate: Predicate::new(config),
-            limited: limit.is_some(),
+            limit: limit.map(|_| lists.capacity()),
             lists,
             arrivals: VecDeque::new(),
             list_bytes: 0,
@@ -82,6 +82,19 @@ impl Keyed {
         };
         if is_empty {
             self.list_bytes -= list.remove().bytes();
+        }
+    }
+
+    /// Makes the places of keys that have gone usable again if they are more than half of a table
+    /// that must not grow: a table takes new keys only where there never was one.
+    fn tidy(&mut self) {
+        let Some(limit) = self.limit else { return };
+        // What is asked for at most half fills the table, so that it is put in order where it is.
+        let wanted = (limit / 2).saturating_sub(self.lists.len());
+        if wanted > self.room() {
+            let before = self.lists.allocation_size();
+            self.lists.reserve(wanted);
+            debug_assert_eq!(self.lists.allocation_size(), before);
         }
     }
 
@@ -111,6 +124,7 @@ impl Keyed {
             }
         });
         self.list_bytes = bytes;
+        self.tidy();
     }
 
     /// Adds a tuple; shows those of its key that were there before.
@@ -175,6 +189,7 @@ impl Shard for Keyed {
                 self.forget(&seqs);
             }
         }
+        self.tidy();
     }
 
     fn resident(&self) -> usize {
@@ -193,7 +208,7 @@ impl Shard for Keyed {
     }
 
     fn room(&self) -> usize {
-        if self.limited { self.lists.capacity() - self.lists.len() } else { usize::MAX }
+        if self.limit.is_some() { self.lists.capacity() - self.lists.len() } else { usize::MAX }
     }
 
     fn restore(&mut self, tuple: &Tuple, _: u32) {
