@@ -32,6 +32,10 @@ const PIECES: &[&str] = &[
     "<q x='>'>text</q>",
     "<qé>x</qé>",
     "<q>é</q>",
+    "<q x='é'>中文，文&lt;é&amp;]</q>",
+    "<q x='é&lt;]'>\u{FFFD}&quot;&apos;&gt;]]</q>",
+    "<q>&ltx;",
+    "<q>\u{FFFE}</q>",
     "<q>]]</q >",
     "<q\n>&amp;</q>",
     "<!--<q>-->",
@@ -68,7 +72,7 @@ proptest! {
     fn what_is_shown_is_the_same(
         pieces in prop::collection::vec(prop::sample::select(PIECES), 0..120),
         places in prop::collection::vec(any::<usize>(), 0..3),
-        damage in prop::option::of((any::<usize>(), prop::sample::select(&b"<>/&\"'x \xFF"[..]))),
+        damage in prop::option::of((any::<usize>(), prop::sample::select(&b"<>/&;]\"'x \xFF\xEF\xBF\xC3"[..]))),
     ) {
         let mut bytes = document(&pieces).into_bytes();
         if let Some((place, byte)) = damage {
@@ -81,6 +85,31 @@ proptest! {
         let cut = places.windows(2).map(|w| &bytes[w[0]..w[1]]).collect();
         let same = seen_alike(&bytes, &[cut]);
         prop_assert!(same.is_ok(), "{}", same.unwrap_err());
+    }
+}
+
+/// The scanner looks at text in stretches of up to 8 KiB, whose first and last characters may be cut
+/// through; faults are found wherever they are.
+#[test]
+fn faults_at_the_borders_of_stretches() {
+    for filler in ["я", "文", "𝄞", "x"] {
+        let text = filler.repeat(6_000 / filler.len());
+        let mut document = "<a>".to_owned();
+        for _ in 0..3 {
+            document.extend(["<q>", &text, "</q>"]);
+        }
+        document.push_str("</a>");
+        let whole = document.as_bytes();
+        assert_eq!(seen_alike(whole, &[]), Ok(()));
+        for border in [1024, 7168, 15_360] {
+            for at in border - 4..border + 2 {
+                for fault in [&b"\xFF"[..], b"\xEF\xBF\xBE", b"]]>", b"\x80", b"&lt", b"\x01"] {
+                    let bytes = [&whole[..at], fault, &whole[at + fault.len()..]].concat();
+                    let same = seen_alike(&bytes, &[vec![&bytes[..border], &bytes[border..]]]);
+                    assert!(same.is_ok(), "{filler} {at} {fault:?}: {}", same.unwrap_err());
+                }
+            }
+        }
     }
 }
 

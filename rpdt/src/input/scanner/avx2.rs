@@ -13,6 +13,7 @@ use super::super::TagHandler;
 use super::super::body::Body;
 use super::map::{BLOCK, Map, Places};
 use super::skim::{BEHIND, Course, Marks, Skim, Verdict, ends_of_tags};
+use super::swar::last_of_plane;
 use super::vector::{Vectors, WIDTH, mixed};
 use crate::Error;
 
@@ -52,7 +53,7 @@ impl Avx2 {
     }
 
     /// See [`swar::suspects`](super::swar::suspects).
-    pub(super) fn suspects(self, bytes: &[[u8; BLOCK]], first: usize, found: &mut Places) {
+    pub(super) fn suspects(self, bytes: &[[u8; BLOCK]], first: usize, found: &mut Places) -> bool {
         // SAFETY: as above.
         unsafe { suspects_avx2(bytes, first, found) }
     }
@@ -202,14 +203,22 @@ fn less_avx2(bytes: &[[u8; BLOCK]], first: usize, found: &mut Places) {
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-fn suspects_avx2(bytes: &[[u8; BLOCK]], first: usize, found: &mut Places) {
+fn suspects_avx2(bytes: &[[u8; BLOCK]], first: usize, found: &mut Places) -> bool {
+    let mut others = false;
     for (block, bytes) in (first..).zip(bytes) {
-        found.add(block, gather(load_block(bytes).map(|half| suspects(half))));
+        let halves = load_block(bytes);
+        let mut word = gather(halves.map(|half| suspects(half)));
+        let both = _mm256_or_si256(halves[0], halves[1]);
+        if _mm256_testz_si256(both, _mm256_set1_epi8(i8::MIN)) == 0 {
+            word |= last_of_plane(equal(halves, 0xEF), equal(halves, 0xBF));
+            others = true;
+        }
+        found.add(block, word);
     }
+    others
 }
 
-/// The highest bit of each byte that is not ASCII, a control character but white space, `<`, `&` or
-/// `]`: a set of bits for the lower half of a byte and one for the upper have a bit in common.
+/// Ones at each byte that is a control character but white space, `<`, `&` or `]`: a set of bits for the lower half of a byte and one for the upper have a bit in common.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 #[inline]
 fn suspects(half: __m256i) -> __m256i {
@@ -224,7 +233,7 @@ fn suspects(half: __m256i) -> __m256i {
     );
     let high = _mm256_and_si256(_mm256_srli_epi16::<4>(half), _mm256_set1_epi8(0x0F));
     let both = _mm256_and_si256(_mm256_shuffle_epi8(lower, half), _mm256_shuffle_epi8(upper, high));
-    _mm256_or_si256(half, _mm256_cmpgt_epi8(both, _mm256_setzero_si256()))
+    _mm256_cmpgt_epi8(both, _mm256_setzero_si256())
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]

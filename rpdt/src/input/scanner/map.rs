@@ -1,6 +1,8 @@
 //! Where the bytes that matter stand: found for some thousand bytes at a time, and then walked through
 //! without a look at the bytes between.
 
+use std::ops::Range;
+
 #[cfg(target_arch = "x86_64")]
 use super::avx2;
 use super::skim::Skim;
@@ -67,8 +69,8 @@ impl Places {
 }
 
 /// The places that matter of a stretch of a chunk, and a cursor that goes from one to the next: those of
-/// `<`, and with strict checks those of all bytes that the checks have to look at: characters
-/// that are not ASCII, or that XML may forbid, `&` and `]`.
+/// `<`, and with strict checks those of all bytes that the checks have to look at: characters that XML
+/// may forbid, `&` and `]`, and where the stretch is not valid UTF-8 all that is not ASCII.
 #[derive(Debug)]
 pub(in crate::input) struct Map {
     instructions: Instructions,
@@ -138,29 +140,40 @@ impl Map {
         let rest = &bytes[self.from..];
         let rest = &rest[..rest.len().min(most)];
         let (whole, tail) = rest.as_chunks::<BLOCK>();
-        self.found.count = 0;
-        self.fill_blocks(whole, 0);
         self.to = self.from + whole.len() * BLOCK;
-        if !tail.is_empty() {
-            // No byte that matters is white space.
-            let mut last = [b' '; BLOCK];
-            last[..tail.len()].copy_from_slice(tail);
-            self.fill_blocks(&[last], whole.len());
-            self.to += BLOCK;
+        // No byte that matters is white space.
+        let mut last = [b' '; BLOCK];
+        last[..tail.len()].copy_from_slice(tail);
+        let last = if tail.is_empty() { &[][..] } else { &[last] };
+        self.to += last.len() * BLOCK;
+        let blocks = [(whole, 0), (last, whole.len())];
+        self.found.count = 0;
+        let others = blocks.map(|(bytes, first)| self.fill_blocks(bytes, first));
+        if others.contains(&true) && !is_utf8(bytes, self.from..self.from + rest.len()) {
+            self.found.count = 0;
+            for (bytes, first) in blocks {
+                swar::all_suspects(bytes, first, &mut self.found);
+            }
         }
         self.next = 0;
     }
 
-    fn fill_blocks(&mut self, bytes: &[[u8; BLOCK]], first: usize) {
+    /// Whether the places are all that matter only if the bytes are valid UTF-8.
+    fn fill_blocks(&mut self, bytes: &[[u8; BLOCK]], first: usize) -> bool {
         let found = &mut self.found;
-        match (self.instructions, self.strict) {
-            (Instructions::Swar, false) => swar::less(bytes, first, found),
-            (Instructions::Swar, true) => swar::suspects(bytes, first, found),
-            #[cfg(target_arch = "x86_64")]
-            (Instructions::Avx2(avx2), false) => avx2.less(bytes, first, found),
-            #[cfg(target_arch = "x86_64")]
-            (Instructions::Avx2(avx2), true) => avx2.suspects(bytes, first, found),
+        if self.strict {
+            return match self.instructions {
+                Instructions::Swar => swar::suspects(bytes, first, found),
+                #[cfg(target_arch = "x86_64")]
+                Instructions::Avx2(avx2) => avx2.suspects(bytes, first, found),
+            };
         }
+        match self.instructions {
+            Instructions::Swar => swar::less(bytes, first, found),
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2(avx2) => avx2.less(bytes, first, found),
+        }
+        false
     }
 
     /// Moves the cursor to the first place that is not before another one.
@@ -226,6 +239,16 @@ impl Map {
     }
 }
 
+/// Whether all characters of a chunk of which a byte is in a range are valid UTF-8.
+fn is_utf8(chunk: &[u8], range: Range<usize>) -> bool {
+    let is_inside = |at: usize| chunk.get(at).is_some_and(|byte| byte & 0xC0 == 0x80);
+    let Range { start, end } = range;
+    let before = (0..4).find(|back| *back == start || !is_inside(start - back)).unwrap_or(0);
+    let behind = (0..4).find(|on| !is_inside(end + on)).unwrap_or(0);
+    let characters = chunk.get(start - before..end + behind);
+    characters.is_some_and(|characters| simdutf8::basic::from_utf8(characters).is_ok())
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -257,29 +280,52 @@ mod tests {
     }
 
     fn is_suspect(b: u8) -> bool {
-        !b.is_ascii() || matches!(b, b'<' | b'&' | b']' | 0..=8 | 11 | 12 | 14..=31)
+        matches!(b, b'<' | b'&' | b']' | 0..=8 | 11 | 12 | 14..=31)
+    }
+
+    /// Where U+FFFE or U+FFFF may begin, as far as a block shows it.
+    fn is_last_of_plane(bytes: &[u8], at: usize) -> bool {
+        let next = bytes.get(at + 1);
+        bytes[at] == 0xEF && (at % BLOCK == BLOCK - 1 || next == Some(&0xBF))
     }
 
     proptest! {
         #[test]
         fn every_kind_of_instructions_finds_the_same(
             bytes in proptest::collection::vec(
-                prop_oneof![any::<u8>(), proptest::sample::select(&b"<>=;|\xBC\x1C\x3D&]\t\r"[..])],
+                prop_oneof![
+                    any::<u8>().prop_map(|byte| vec![byte]),
+                    proptest::sample::select(&b"<>=;|\xBC\x1C\x3D&]\t\r"[..]).prop_map(|byte| vec![byte]),
+                    any::<char>().prop_map(|c| c.to_string().into_bytes()),
+                    proptest::sample::select(&["\u{FFFF}", "\u{FFFE}", "\u{FF00}", "\u{7FF}"][..])
+                        .prop_map(|c| c.as_bytes().to_vec()),
+                ],
                 0..300,
             ),
+            mostly_valid in any::<bool>(),
             strict in any::<bool>(),
         ) {
-            let matters = |b: u8| if strict { is_suspect(b) } else { b == b'<' };
+            let mut bytes = bytes.concat();
+            if mostly_valid {
+                bytes = String::from_utf8_lossy(&bytes).into_owned().into_bytes();
+            }
+            // One stretch.
+            bytes.truncate(FIRST);
+            let valid = std::str::from_utf8(&bytes).is_ok();
+            let matters = |at: usize| match (strict, bytes[at]) {
+                (false, b) => b == b'<',
+                (true, b) if b.is_ascii() => is_suspect(b),
+                (true, _) => !valid || is_last_of_plane(&bytes, at),
+            };
             for mut map in all() {
                 map.strict = strict;
                 for at in 0..=bytes.len() {
-                    let slow = bytes[at..].iter().position(|b| matters(*b));
-                    let slow = slow.map_or(bytes.len(), |i| at + i);
+                    let slow = (at..bytes.len()).find(|at| matters(*at)).unwrap_or(bytes.len());
                     map.seek(&bytes, at);
                     prop_assert_eq!(map.peek(&bytes), slow);
                 }
                 map.seek(&bytes, 0);
-                let places = (0..bytes.len()).filter(|at| matters(bytes[*at])).collect::<Vec<_>>();
+                let places = (0..bytes.len()).filter(|at| matters(*at)).collect::<Vec<_>>();
                 for (i, at) in places.iter().enumerate() {
                     prop_assert_eq!(map.peek(&bytes), *at);
                     let next = places.get(i + 1).copied().unwrap_or(bytes.len());

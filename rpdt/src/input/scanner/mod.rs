@@ -307,7 +307,8 @@ impl Body {
         let name = bytes.get(tag + 1..stop)?;
         let Tail { end, empty } = match bytes.get(stop)? {
             b'>' => Tail { end: stop + 1, empty: false },
-            _ => tail(bytes, stop)?,
+            _ if self.document.strict => tail::<true>(bytes, stop)?,
+            _ => tail::<false>(bytes, stop)?,
         };
         if self.document.strict {
             map.seek(bytes, tag);

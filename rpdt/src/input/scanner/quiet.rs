@@ -29,6 +29,18 @@ pub(super) fn word<const FROM: usize>(window: &Window) -> &[u8; WIDTH] {
     window[FROM..].first_chunk().unwrap_or(NONE)
 }
 
+/// Whether what text has there is a reference to a predefined entity, or no part of `]]>`.
+#[inline(always)]
+fn is_harmless(window: &Window) -> bool {
+    match window {
+        [b']', next, last, ..] => (*next, *last) != (b']', b'>'),
+        [b'&', rest @ ..] => [&b"lt;"[..], b"gt;", b"amp;", b"quot;", b"apos;"]
+            .iter()
+            .any(|name| rest.starts_with(name)),
+        _ => false,
+    }
+}
+
 /// Why the hot path stops, and where. The cursor of the map is there, except after `Skip`.
 pub(super) enum Pause {
     /// There are no more tags, or only such that are too near to the end.
@@ -69,8 +81,8 @@ pub(super) fn quiet<V: Vectors, H: TagHandler, const STRICT: bool>(
             let tag = from + usize::from(*place);
             let Some(window) = window(bytes, tag) else { break Some(Pause::End) };
             if STRICT && window[0] != b'<' {
-                if tag < done {
-                    // In the name of a tag that is done with.
+                // In the name of a tag that is done with, or fine at a closer look.
+                if tag < done || is_harmless(window) {
                     continue;
                 }
                 break Some(Pause::Suspect);
@@ -103,7 +115,7 @@ pub(super) fn quiet<V: Vectors, H: TagHandler, const STRICT: bool>(
             let Tail { end, empty } = if slot.plain {
                 Tail { end: stop + 1, empty: false }
             } else {
-                let Some(tail) = tail(bytes, stop) else { break Some(Pause::Other(tag)) };
+                let Some(tail) = tail::<STRICT>(bytes, stop) else { break Some(Pause::Other(tag)) };
                 if tail.end - tag > longest {
                     break Some(Pause::Other(tag));
                 }

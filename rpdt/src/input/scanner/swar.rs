@@ -37,18 +37,41 @@ pub(super) fn less(bytes: &[[u8; BLOCK]], first: usize, found: &mut Places) {
     }
 }
 
-/// Where `<` is and what strict checks have to look at, likewise.
-pub(super) fn suspects(bytes: &[[u8; BLOCK]], first: usize, found: &mut Places) {
-    let suspect = |word: u64| {
-        let space = equal(b'\t')(word) | equal(b'\n')(word) | equal(b'\r')(word);
-        // Of bytes below 0x80, the highest bit says that they are below 0x20.
-        let control = !((word & LOW) + (LOW - ONES * 0x1F)) & !word & !LOW;
-        let marks = equal(b'<')(word) | equal(b'&')(word) | equal(b']')(word);
-        (control & !space) | (word & !LOW) | marks
-    };
+/// Where `<` is and what strict checks have to look at in valid UTF-8, likewise. Whether there is
+/// anything but ASCII.
+pub(super) fn suspects(bytes: &[[u8; BLOCK]], first: usize, found: &mut Places) -> bool {
+    let mut others = 0;
     for (block, bytes) in (first..).zip(bytes) {
-        found.add(block, bits(bytes, suspect));
+        let not_ascii = bits(bytes, |word| word & !LOW);
+        let last = last_of_plane(bits(bytes, equal(0xEF)), bits(bytes, equal(0xBF)));
+        others |= not_ascii;
+        found.add(block, bits(bytes, suspect) | last);
     }
+    others != 0
+}
+
+/// The same in what is not valid UTF-8, or not known to be: each byte that is not ASCII, too.
+pub(super) fn all_suspects(bytes: &[[u8; BLOCK]], first: usize, found: &mut Places) {
+    for (block, bytes) in (first..).zip(bytes) {
+        found.add(block, bits(bytes, |word| suspect(word) | (word & !LOW)));
+    }
+}
+
+/// Control characters but white space, `<`, `&` and `]`.
+#[inline(always)]
+fn suspect(word: u64) -> u64 {
+    let space = equal(b'\t')(word) | equal(b'\n')(word) | equal(b'\r')(word);
+    // Of bytes below 0x80, the highest bit says that they are below 0x20.
+    let control = !((word & LOW) + (LOW - ONES * 0x1F)) & !word & !LOW;
+    let marks = equal(b'<')(word) | equal(b'&')(word) | equal(b']')(word);
+    (control & !space) | marks
+}
+
+/// Where U+FFFE or U+FFFF may begin: EF, BF, and a byte that is not looked at. Of the last byte of a
+/// block the next is not known.
+#[inline(always)]
+pub(super) fn last_of_plane(ef: u64, bf: u64) -> u64 {
+    ef & (bf >> 1 | 1 << (BLOCK - 1))
 }
 
 /// Those of some bits that are in a mask, in the lowest bits.
