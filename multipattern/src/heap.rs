@@ -1,6 +1,7 @@
 //! How many bytes of the heap something holds.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 
@@ -72,6 +73,18 @@ impl<T: Heap> Heap for Vec<T> {
 impl<T: Heap> Heap for VecDeque<T> {
     fn heap(&self) -> usize {
         self.capacity() * size_of::<T>() + all(self.iter())
+    }
+}
+
+impl<T: Heap> Heap for BinaryHeap<T> {
+    fn heap(&self) -> usize {
+        self.capacity() * size_of::<T>() + all(self.iter())
+    }
+}
+
+impl<T: Heap> Heap for Reverse<T> {
+    fn heap(&self) -> usize {
+        self.0.heap()
     }
 }
 

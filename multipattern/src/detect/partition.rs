@@ -1,6 +1,7 @@
 //! Streams apart by the values of some attributes.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use hashbrown::HashMap;
 
@@ -29,8 +30,9 @@ pub(crate) struct Partitions {
     scopes: Vec<Option<Scope>>,
     free: Vec<u32>,
     places: HashMap<Box<[u8]>, u32>,
-    /// Those that had no event for long are in front: with the row when they were put there.
-    idle: VecDeque<(u32, u64, u64)>,
+    /// All of them, by a row of theirs that was the last one when it was written down: the row, the place
+    /// and the number.
+    idle: BinaryHeap<Reverse<(u64, u32, u64)>>,
     key: Vec<u8>,
     next_number: u64,
     /// How many there may be before idle ones are looked for.
@@ -111,7 +113,7 @@ impl Partitions {
         };
         if !self.slots.is_empty() {
             self.places.insert(key, place);
-            self.idle.push_back((place, number, row));
+            self.idle.push(Reverse((row, place, number)));
         }
         place
     }
@@ -145,25 +147,24 @@ impl Partitions {
         }
     }
 
-    /// Forgets the partition that had no event for longest, if it is one of some; false if not.
-    pub(crate) fn drop_oldest(&mut self, is_one: impl Fn(&Scope) -> bool) -> bool {
-        while let Some((place, number, row)) = self.idle.pop_front() {
+    /// Forgets the partition that had no event for longest, if it is one of some.
+    pub(crate) fn drop_oldest(&mut self, is_one: impl Fn(&Scope) -> bool) {
+        while let Some(Reverse((row, place, number))) = self.idle.pop() {
             match &self.scopes[place as usize] {
                 Some(scope) if scope.number == number && scope.last_row > row => {
-                    self.idle.push_back((place, number, scope.last_row));
+                    self.idle.push(Reverse((scope.last_row, place, number)));
                 }
                 Some(scope) if scope.number == number => {
-                    if !is_one(scope) {
-                        self.idle.push_front((place, number, row));
-                        return false;
+                    if is_one(scope) {
+                        self.remove(place);
+                    } else {
+                        self.idle.push(Reverse((row, place, number)));
                     }
-                    self.remove(place);
-                    return true;
+                    return;
                 }
                 _ => {}
             }
         }
-        false
     }
 
     /// Forgets partitions of which nothing is needed any more.
@@ -173,7 +174,7 @@ impl Partitions {
                 self.remove(place);
             }
         }
-        let alive = |&(place, number, _): &(u32, u64, u64)| {
+        let alive = |&Reverse((_, place, number)): &Reverse<(u64, u32, u64)>| {
             self.scopes[place as usize].as_ref().is_some_and(|scope| scope.number == number)
         };
         self.idle.retain(alive);
