@@ -50,7 +50,8 @@ pub struct Limits {
     /// same key alone, so a key that has begun a pattern and never comes again is kept for ever: where
     /// there is no end of new keys, use windows of time, or [`Policy::DropOldest`] here. Default
     /// 1,000,000, then an error. [`Policy::DropOldest`] forgets the one that has had no event for
-    /// longest; [`Policy::DropNewest`] passes over events of a new one.
+    /// longest; [`Policy::DropNewest`] passes over events of a new one. Events that no pattern can use do
+    /// not count, and bring no new one, unless they are [held](crate::Config::hold_events).
     pub partitions: Limit,
     /// Partial matches of [`Method::Single`](crate::Method::Single) in one stream or partition under
     /// `any`. Default 10,000,000, then an error. [`Policy::DropOldest`] drops the oldest one of the

@@ -169,6 +169,50 @@ fn partitions_are_bounded() {
     assert!(detector.stats().partitions < 3_000, "{}", detector.stats().partitions);
 }
 
+/// Keys come again in any order; what is dropped is always the one whose last event is oldest. Events that
+/// no pattern can use bring no key.
+#[test]
+fn the_partition_that_was_idle_for_longest_is_dropped() {
+    let set = set(&["x: SEQ(A, A) WITHIN 2 EVENTS"], Semantics::Any);
+    let key = set.schema().slot("k").expect("k");
+    let [a, unused] = ["A", common::UNUSED].map(|name| set.schema().type_id(name).expect("a type"));
+    let config = || {
+        let with = |limits: &mut Limits| limits.partitions = Limit::new(5, Policy::DropOldest);
+        limits(with).partition_by(["k"])
+    };
+    for method in METHODS {
+        let mut detector = detector(&set, config());
+        // The keys that are remembered, with their last rows.
+        let (mut last, mut dropped) = (Vec::<(i64, u64)>::new(), 0);
+        let mut seed = 7_u64;
+        for row in (1..4_000).step_by(2) {
+            let event = Record::new(unused, 0).with(key, 100 + row as i64);
+            assert!(collect(&mut detector, &[event]).is_empty());
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let own = (seed >> 40) as i64 % 8;
+            let before = last.iter().position(|one| one.0 == own).map(|at| last.remove(at).1);
+            if last.len() == 5 {
+                let at = (0..5).min_by_key(|&at| last[at].1).expect("five");
+                last.remove(at);
+                dropped += 1;
+            }
+            last.push((own, row));
+            let expected: Vec<_> =
+                before.map(|before| (0, vec![before, row])).into_iter().collect();
+            let event = Record::new(a, 0).with(key, own);
+            assert_eq!(collect(&mut detector, &[event]), expected, "{method} {row}");
+            #[cfg(feature = "serde")]
+            if row % 200 == 99 {
+                detector = multipattern::Detector::restore(detector.snapshot(), config())
+                    .expect("restored");
+            }
+        }
+        assert!(dropped > 500);
+        let stats = detector.stats();
+        assert_eq!((stats.dropped_partitions, stats.unused), (dropped, 2_000), "{method}");
+    }
+}
+
 /// No limit counts keys of which nothing can come.
 #[test]
 fn a_limit_on_partitions_is_of_those_that_matter() {
@@ -365,6 +409,8 @@ fn every_method_has_a_mechanism_of_its_own() {
             Semantics::Strict => {
                 assert!(optimized.probes > 0 && optimized.transitions == 0, "backwards");
                 assert!(sharing.failures > 0 && proposed.failures == 0, "a dense table");
+                let events = events.len() as u64;
+                assert_eq!((sharing.transitions, proposed.transitions), (events, events));
                 assert!(proposed.bytes != sharing.bytes);
             }
         }

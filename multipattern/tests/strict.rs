@@ -8,8 +8,8 @@ use std::ops::ControlFlow;
 
 use common::{Expand, METHODS, UNUSED, count, detector, set_of};
 use multipattern::{
-    Collect, Config, Limit, Limits, Match, Operand, Pattern, PatternSet, Policy, Record, Semantics,
-    TypeId, Visit,
+    Collect, Config, Limit, Limits, Match, Method, Operand, Pattern, PatternSet, Policy, Record,
+    Semantics, TypeId, Visit,
 };
 use proptest::prelude::*;
 
@@ -100,6 +100,9 @@ proptest! {
             prop_assert_eq!(&plain(found), &expected, "{}", method);
             prop_assert_eq!(own.stats().events, events.len() as u64);
             prop_assert_eq!(own.stats().matches, expected.len() as u64);
+            if matches!(method, Method::Sharing | Method::Proposed) {
+                prop_assert_eq!(own.stats().transitions, events.len() as u64);
+            }
             let mut counted = count(&mut detector(&set, config()), &events);
             counted.resize(patterns.len(), 0);
             prop_assert_eq!(&counted, &counts);

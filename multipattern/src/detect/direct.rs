@@ -92,8 +92,9 @@ impl Detector {
         };
         let (next, output) = automaton.step(*state, event.event_type(), &mut self.counters);
         *state = next;
+        self.counters.transitions += 1;
         if automaton.as_plain().is_some() {
-            self.direct = Some(next);
+            (self.direct, self.direct_since) = (Some(next), self.stats.events);
         }
         if output { self.report(next, row, sink) } else { Ok(ControlFlow::Continue(())) }
     }
@@ -150,6 +151,11 @@ impl Detector {
         self.push(event, sink)
     }
 
+    /// The transitions that no counter has yet: they are not counted one by one.
+    pub(super) fn direct_moves(&self) -> u64 {
+        self.direct.map_or(0, |_| self.stats.events - self.direct_since)
+    }
+
     /// Puts the state of the stream back where all others are.
     pub(super) fn settle(&mut self) {
         if std::mem::take(&mut self.turning)
@@ -158,6 +164,7 @@ impl Detector {
             let scope = self.partitions.scope(0);
             ring.recall(&mut scope.history, self.last_time.unwrap_or(0));
         }
+        self.counters.transitions += self.direct_moves();
         if let Some(state) = self.direct.take() {
             let events = self.stats.events;
             let scope = self.partitions.scope(0);

@@ -86,6 +86,8 @@ pub struct Detector {
     last_time: Option<i64>,
     /// The state of the one stream, where it is all that is remembered, and a look-up gives the next.
     direct: Option<strict::State>,
+    /// How many events there had been when it began to be: each one since is a transition.
+    direct_since: u64,
     /// The one stream is all in the ring.
     turning: bool,
     /// The classes of the current event.
@@ -144,6 +146,7 @@ impl Detector {
             stats: Stats::default(),
             last_time: None,
             direct: None,
+            direct_since: 0,
             turning: false,
             classes: Vec::new(),
             buffer: Vec::new(),
@@ -314,6 +317,14 @@ impl Detector {
     /// Makes room for a partition and makes it; nothing if its events are passed over.
     #[cold]
     fn new_partition<E: Event + ?Sized>(&mut self, event: &E) -> Result<Option<u32>, Error> {
+        if !self.config.partition_by.is_empty() && self.config.hold_events == 0 {
+            // What no pattern can use is no reason for a partition, let alone for dropping another one.
+            self.catalog.classify(event, &mut self.classes);
+            if self.classes.is_empty() {
+                self.stats.unused += 1;
+                return Ok(None);
+            }
+        }
         let limit = self.config.limits.partitions;
         let catalog = &self.catalog;
         let is_crowded = self.partitions.is_crowded();
@@ -422,7 +433,7 @@ impl Detector {
             instances_created,
             candidates_checked,
             probes,
-            transitions,
+            transitions: transitions + self.direct_moves(),
             failures,
             block_hits,
             block_misses,
