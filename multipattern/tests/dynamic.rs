@@ -4,6 +4,8 @@ mod common;
 mod oracle;
 
 use common::{METHODS, SEMANTICS, Shape, collect, detector, events, pattern, set_of};
+#[cfg(feature = "serde")]
+use multipattern::Detector;
 use multipattern::{
     Collect, Config, ErrorKind, Pattern, PatternId, PatternSet, Record, Semantics, Window,
 };
@@ -12,6 +14,9 @@ use proptest::prelude::*;
 const SHAPE: Shape =
     Shape { types: 3, patterns: 8, length: 4, conditions: false, events: 60, window: 9 };
 const CONDITIONS: Shape = Shape { conditions: true, ..SHAPE };
+/// Windows of more events than a word has bits, and streams that leave them.
+const LONG: Shape =
+    Shape { types: 5, patterns: 8, length: 3, conditions: true, events: 170, window: 100 };
 
 /// What happens before an event.
 #[derive(Clone, Debug)]
@@ -20,16 +25,19 @@ enum Change {
     Backfill(Pattern),
     /// One of those that are alive.
     Remove(prop::sample::Index),
+    /// The detector goes on from a snapshot of itself.
+    Restart,
 }
 
 fn changes(shape: Shape, backfill: bool) -> impl Strategy<Value = Vec<(usize, Change)>> {
-    let one = (0..=shape.events, pattern(shape, 0), any::<prop::sample::Index>(), 0..5_u8);
+    let one = (0..=shape.events, pattern(shape, 0), any::<prop::sample::Index>(), 0..6_u8);
     prop::collection::vec(one, 1..14).prop_map(move |changes| {
         let mut changes: Vec<_> = changes
             .into_iter()
             .map(|(before, pattern, index, kind)| match kind {
                 0 | 1 => (before, Change::Remove(index)),
                 2 if backfill => (before, Change::Backfill(pattern)),
+                5 => (before, Change::Restart),
                 _ => (before, Change::Add(pattern)),
             })
             .collect();
@@ -52,15 +60,15 @@ fn compare(
     semantics: Semantics,
     events: &[Record],
     changes: &[(usize, Change)],
-    partition_by: &[&str],
-    hold: u64,
+    (partition_by, hold): (&[&str], u64),
+    window: u64,
 ) -> Result<(), TestCaseError> {
     for method in METHODS {
-        let config = Config::new()
-            .method(method)
-            .partition_by(partition_by.iter().copied())
-            .hold_events(hold);
-        let mut detector = detector(&set_of(&[], semantics, SHAPE.window), config);
+        let config = || {
+            let config = Config::new().method(method).hold_events(hold);
+            config.partition_by(partition_by.iter().copied())
+        };
+        let mut detector = detector(&set_of(&[], semantics, window), config());
         let mut lives: Vec<Life> = Vec::new();
         let mut alive: Vec<PatternId> = Vec::new();
         let mut found = Collect::default();
@@ -100,6 +108,13 @@ fn compare(
                         prop_assert!(detector.remove(number).is_none());
                     }
                     Change::Remove(_) => {}
+                    Change::Restart => {
+                        #[cfg(feature = "serde")]
+                        {
+                            let snapshot = detector.snapshot();
+                            detector = Detector::restore(snapshot, config()).expect("restored");
+                        }
+                    }
                 }
             }
             if let Some(event) = events.get(at) {
@@ -107,7 +122,7 @@ fn compare(
             }
         }
         let patterns: Vec<Pattern> = lives.iter().map(|life| life.pattern.clone()).collect();
-        let all = set_of(&patterns, semantics, SHAPE.window);
+        let all = set_of(&patterns, semantics, window);
         let mut expected = oracle::all(&all, events, partition_by, |number| {
             (lives[number].since, lives[number].until)
         });
@@ -132,35 +147,55 @@ proptest! {
     fn patterns_come_and_go(
         semantics in semantics(), events in events(SHAPE), changes in changes(SHAPE, false)
     ) {
-        compare(semantics, &events, &changes, &[], 0)?;
+        compare(semantics, &events, &changes, (&[], 0), SHAPE.window)?;
     }
 
     #[test]
     fn patterns_with_conditions_come_and_go(
         semantics in semantics(), events in events(CONDITIONS), changes in changes(CONDITIONS, false)
     ) {
-        compare(semantics, &events, &changes, &[], 0)?;
+        compare(semantics, &events, &changes, (&[], 0), SHAPE.window)?;
     }
 
     #[test]
     fn patterns_come_and_go_in_partitions(
         semantics in semantics(), events in events(SHAPE), changes in changes(SHAPE, false)
     ) {
-        compare(semantics, &events, &changes, &["k"], 0)?;
+        compare(semantics, &events, &changes, (&["k"], 0), SHAPE.window)?;
     }
 
     #[test]
     fn patterns_come_with_what_was_held(
         semantics in semantics(), events in events(CONDITIONS), changes in changes(CONDITIONS, true)
     ) {
-        compare(semantics, &events, &changes, &[], 1000)?;
+        compare(semantics, &events, &changes, (&[], 1000), SHAPE.window)?;
     }
 
     #[test]
     fn patterns_come_with_what_was_held_of_partitions(
         semantics in semantics(), events in events(CONDITIONS), changes in changes(CONDITIONS, true)
     ) {
-        compare(semantics, &events, &changes, &["k"], 1000)?;
+        compare(semantics, &events, &changes, (&["k"], 1000), SHAPE.window)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn long_patterns_come_and_go(
+        semantics in semantics(),
+        conditions: bool,
+        partitioned: bool,
+        (events, changes, simple) in (
+            events(LONG),
+            changes(LONG, false),
+            changes(Shape { conditions: false, ..LONG }, false),
+        )
+    ) {
+        let changes = if conditions { changes } else { simple };
+        let key: &[&str] = if partitioned { &["k"] } else { &[] };
+        compare(semantics, &events, &changes, (key, 0), LONG.window)?;
     }
 }
 
