@@ -37,20 +37,20 @@ impl Trie {
 
     /// The node of a sequence.
     pub(crate) fn add(&mut self, sequence: &[u32]) -> u32 {
-        let mut node = ROOT;
-        for &class in sequence {
-            let next = *self.children.entry((node, class)).or_insert_with(|| {
-                let new = self.nodes;
-                self.nodes += 1;
-                self.of_class[class as usize].push((new, node));
-                self.children_of[node as usize].push(new);
-                self.children_of.push(Vec::new());
-                self.first.push(node == ROOT);
-                new
-            });
-            node = next;
-        }
-        node
+        sequence.iter().fold(ROOT, |node, &class| self.add_behind(node, class))
+    }
+
+    /// The node of a sequence that has a node and one more class.
+    pub(crate) fn add_behind(&mut self, node: u32, class: u32) -> u32 {
+        *self.children.entry((node, class)).or_insert_with(|| {
+            let new = self.nodes;
+            self.nodes += 1;
+            self.of_class[class as usize].push((new, node));
+            self.children_of[node as usize].push(new);
+            self.children_of.push(Vec::new());
+            self.first.push(node == ROOT);
+            new
+        })
     }
 
     /// The nodes of a class with their parents; a parent comes before its children.

@@ -34,11 +34,12 @@ pub(super) struct Recipe {
     pub(super) place: u32,
     pub(super) number: PatternId,
     pub(super) length: usize,
-    /// The classes of all operands but the last one, each with the column of the next.
+    /// The classes of all operands but the last one, each with the column of the next; none where chains
+    /// are kept one by one.
     pub(super) steps: Vec<(u32, u32)>,
     /// The column, in the class of each of these operands, of the one before; where windows are long.
     leaders: Vec<u32>,
-    /// The node of these operands.
+    /// The node of these classes.
     pub(super) node: u32,
     /// The node of the whole pattern; under `next`.
     pub(super) whole: u32,
@@ -366,20 +367,29 @@ impl Plan {
             merged.extend_from_slice(&self.runners[class as usize]);
         }
         if arrival.classes.len() > 1 {
-            merged.sort_unstable_by_key(|&(number, _, position)| (number, u32::MAX - position));
+            // Each class's own are in order: a stable sort merges them.
+            merged.sort_by_key(|&(number, _, position)| {
+                u64::from(number) << 32 | u64::from(!position)
+            });
         }
         if !merged.is_empty() {
             state.runs.resize_with(self.recipes.len(), Runs::default);
         }
+        let (mut span, mut in_window) = (u32::MAX, 0);
         let mut rest = &merged[..];
         while let Some(&(number, recipe, _)) = rest.first() {
             let length = rest.iter().take_while(|entry| entry.0 == number).count();
             let (own, behind) = rest.split_at(length);
             rest = behind;
-            let live = catalog.live(self.recipes[recipe as usize].place);
-            let low = arrival.low(catalog, history, live);
+            let Recipe { place, span: own_span, since, .. } = self.recipes[recipe as usize];
+            if own_span != span {
+                span = own_span;
+                in_window = history.low(catalog, span, arrival.tick, arrival.time);
+            }
+            let low = in_window.max(history.first_from(since));
             let positions = own.iter().map(|entry| entry.2 as usize);
             let runs = &mut state.runs[recipe as usize];
+            let live = catalog.live(place);
             let moved = runs.step(live, positions, history, arrival, low);
             counters.instances_created += moved.began;
             counters.candidates_checked += moved.checked;

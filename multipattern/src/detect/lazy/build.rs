@@ -61,27 +61,27 @@ impl Plan {
         let number = self.recipes.len() as u32;
         let last = own.len() - 1;
         let (has_checks, runs) = (live.has_checks(), self.semantics == Semantics::Next);
-        if has_checks && runs {
+        // Chains that are kept one by one need no trie, and no lists.
+        let alone = has_checks && runs;
+        if alone {
             for (position, &class) in own.iter().enumerate().rev() {
                 self.runners[class as usize].push((live.number.0, number, position as u32));
             }
         }
-        let mut steps = Vec::with_capacity(last);
-        for at in 0..last {
-            let column = match own[..last].get(at + 1) {
-                Some(&next) => self.layout.column(own[at], next),
-                None => 0,
-            };
-            steps.push((own[at], column));
+        let shared = if alone { &[] } else { &own[..last] };
+        let mut steps = Vec::with_capacity(shared.len());
+        for (at, &class) in shared.iter().enumerate() {
+            let column = shared.get(at + 1).map_or(0, |&next| self.layout.column(class, next));
+            steps.push((class, column));
         }
         let mut leaders = Vec::new();
         if self.long && !has_checks {
             leaders.push(0);
-            let pairs = own[..last].windows(2);
+            let pairs = shared.windows(2);
             leaders.extend(pairs.map(|pair| self.layout.column_before(pair[1], pair[0])));
         }
-        let node = self.trie.add(&own[..last]);
-        let whole = if runs { self.trie.add(own) } else { ROOT };
+        let node = self.trie.add(shared);
+        let whole = if runs && !alone { self.trie.add_behind(node, own[last]) } else { ROOT };
         let mut pair = None;
         let mut bitmaps = Vec::new();
         if let (true, false, false, [.., first, second]) = (decompose, has_checks, runs, &steps[..])
@@ -105,7 +105,7 @@ impl Plan {
             node,
             span: live.span,
             whole,
-            always: has_checks && runs,
+            always: alone,
         });
         self.recipes.push(Recipe {
             place,

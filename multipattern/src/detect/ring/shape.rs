@@ -103,7 +103,7 @@ impl Shape {
             };
             let node = trie.add(steps);
             let next = semantics == Semantics::Next;
-            let whole = if next { trie.add(&live.classes) } else { ROOT };
+            let whole = if next { trie.add_behind(node, *last) } else { ROOT };
             own[*last as usize].push((
                 Ending { node, window, whole },
                 Recipe {
