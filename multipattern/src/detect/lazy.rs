@@ -375,6 +375,7 @@ impl Plan {
         if !merged.is_empty() {
             state.runs.resize_with(self.recipes.len(), Runs::default);
         }
+        let oldest = history.entry(history.first()).row;
         let (mut span, mut in_window) = (u32::MAX, 0);
         let mut rest = &merged[..];
         while let Some(&(number, recipe, _)) = rest.first() {
@@ -386,7 +387,10 @@ impl Plan {
                 span = own_span;
                 in_window = history.low(catalog, span, arrival.tick, arrival.time);
             }
-            let low = in_window.max(history.first_from(since));
+            let mut low = in_window;
+            if since > oldest {
+                low = low.max(history.first_from(since));
+            }
             let positions = own.iter().map(|entry| entry.2 as usize);
             let runs = &mut state.runs[recipe as usize];
             let live = catalog.live(place);
