@@ -429,9 +429,14 @@ mod tests {
     /// Numbers of events begin anew before they end, and nothing is lost.
     #[test]
     fn numbers_begin_anew() {
-        let patterns = "one: SEQ(A, B, A)\ntwo: SEQ(B, B) WITHIN 64 EVENTS\nthree: SEQ(C, A)
+        let short = "one: SEQ(A, B, A)\ntwo: SEQ(B, B) WITHIN 64 EVENTS\nthree: SEQ(C, A)
             four: SEQ(A, B, C, A, B) WITHIN 30 EVENTS\nfive: SEQ(B)";
-        for semantics in [Semantics::Any, Semantics::Next] {
+        let long =
+            "one: SEQ(A, B, A) WITHIN 90 EVENTS\ntwo: SEQ(B, B) WITHIN 80 ms\nthree: SEQ(C, A)
+            four: SEQ(A, B, C) WITHIN 12 ms\nfive: SEQ(B)";
+        let timed = "one: SEQ(A, B, A) WITHIN 9 ms\ntwo: SEQ(B, B) WITHIN 70 ms\nfive: SEQ(B)";
+        let [any, next] = [Semantics::Any, Semantics::Next];
+        for (semantics, patterns) in [(any, short), (next, short), (any, long), (any, timed)] {
             let mut set = PatternSet::parse(patterns).expect("patterns");
             set.set_semantics(semantics);
             let mut detector = Detector::new(&set).expect("a detector");
@@ -439,6 +444,10 @@ mod tests {
             let Mechanism::Ring(ring) = &mut late.mechanism else { panic!("no ring") };
             let number = (u32::MAX - 250) & !63;
             (ring.next, ring.base) = (number, 0_u64.wrapping_sub(u64::from(number)));
+            if let Some(long) = &mut ring.long {
+                long.begin(number);
+            }
+            assert_eq!(ring.is_long(), patterns != short);
             let mut seed = 7_u64;
             let (mut found, mut expected) = (Collect::default(), Collect::default());
             for time in 0..600 {
