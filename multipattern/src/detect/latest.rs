@@ -53,11 +53,6 @@ impl Trie {
         })
     }
 
-    /// The nodes of a class with their parents; a parent comes before its children.
-    pub(crate) fn edges_of(&self, class: u32) -> impl Iterator<Item = (u32, u32)> {
-        self.of_class[class as usize].iter().copied()
-    }
-
     /// The nodes of a class.
     pub(crate) fn nodes_of(&self, class: u32) -> impl Iterator<Item = u32> {
         self.of_class[class as usize].iter().map(|&(node, _)| node)

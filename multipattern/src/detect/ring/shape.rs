@@ -172,42 +172,36 @@ impl Shape {
     /// Numbers the nodes of a trie by their classes; gives the new numbers.
     fn number(&mut self, trie: &Trie) -> Vec<u32> {
         let mut new = vec![ROOT; trie.nodes()];
-        let mut depths = vec![0_u32; trie.nodes()];
+        let mut class_of = vec![NONE; trie.nodes()];
         self.parents.extend([ROOT, NEVER]);
         for class in 0..self.classes as u32 {
-            let first = self.parents.len() as u32;
-            self.nodes.push(first);
-            for (at, (node, _)) in trie.edges_of(class).enumerate() {
-                new[node as usize] = first + at as u32;
-                self.parents.push(ROOT);
+            let first = self.parents.len();
+            self.nodes.push(first as u32);
+            let mut own = 0_usize;
+            for node in trie.nodes_of(class) {
+                class_of[node as usize] = class;
+                own += 1;
             }
-            let own = self.parents.len() - first as usize;
             self.own.push([own as u32, 0]);
-            self.parents.resize(first as usize + own.next_multiple_of(EVEN), NEVER);
+            self.parents.resize(first + own.next_multiple_of(EVEN), NEVER);
         }
         self.nodes.push(self.parents.len() as u32);
-        // Parents have lower numbers in the trie, so their depths are known.
-        let mut edges: Vec<(u32, u32)> =
-            (0..self.classes as u32).flat_map(|class| trie.edges_of(class)).collect();
-        edges.sort_unstable();
-        for (node, parent) in edges {
-            depths[node as usize] = depths[parent as usize] + 1;
-        }
-        // Level by level, so that those with one parent stand together in every class.
-        let mut levels: Vec<(u32, u32, u32)> = (0..self.classes as u32)
-            .flat_map(|class| trie.edges_of(class).map(move |(node, parent)| (node, parent, class)))
-            .collect();
-        levels.sort_unstable_by_key(|&(node, ..)| depths[node as usize]);
+        // Level by level, so that those with one parent stand together in every class. Each level is in
+        // the order of the new numbers, which is that of the classes.
         let mut next: Vec<u32> = self.nodes.clone();
-        for level in levels.chunk_by_mut(|a, b| depths[a.0 as usize] == depths[b.0 as usize]) {
-            level
-                .sort_unstable_by_key(|&(node, parent, class)| (class, new[parent as usize], node));
-            for &mut (node, parent, class) in level {
-                let place = next[class as usize];
-                next[class as usize] += 1;
-                new[node as usize] = place;
-                self.parents[place as usize] = new[parent as usize];
+        let (mut level, mut by_class) = (vec![ROOT], vec![Vec::new(); self.classes]);
+        while !level.is_empty() {
+            for parent in level.drain(..) {
+                for &node in trie.children_of(parent) {
+                    let class = class_of[node as usize] as usize;
+                    let place = next[class];
+                    next[class] += 1;
+                    new[node as usize] = place;
+                    self.parents[place as usize] = new[parent as usize];
+                    by_class[class].push(node);
+                }
             }
+            by_class.iter_mut().for_each(|own| level.append(own));
         }
         new
     }
