@@ -61,6 +61,12 @@ fn given(keep: Keep, end: Result<(Stats, bool), rpdt::Error>) -> Given {
     Given { seen: keep.seen, counted: keep.counted.into_iter().collect(), end, counts }
 }
 
+/// Keeps answers, up to a number: several branches with many matches each have as many tuples as the
+/// product of these, which may be billions.
+fn keep(needs: Needs) -> Keep {
+    Keep::new(needs).stop_after(5_000)
+}
+
 /// On one thread.
 fn alone(plan: &Plan, document: &[u8], mut keep: Keep) -> Given {
     let end = plan.run_slice(document, &mut keep).map(|o| (o.stats, o.stopped));
@@ -174,9 +180,9 @@ proptest! {
     ) {
         let plan = case.plan(config);
         let document = case.doc.text.as_bytes();
-        let expected = alone(&plan, document, Keep::new(needs));
+        let expected = alone(&plan, document, keep(needs));
         for threads in several {
-            let (got, _) = divided(&plan, document, Keep::new(needs), threads);
+            let (got, _) = divided(&plan, document, keep(needs), threads);
             prop_assert_eq!(&got, &expected, "{:?} on {:?}", case, threads);
         }
     }
@@ -194,12 +200,12 @@ proptest! {
         patterns.push(case.pattern.clone());
         let plan = Plan::new(patterns, config).expect("a plan");
         let document = case.doc.text.as_bytes();
-        let expected = alone(&plan, document, Keep::new(Needs::description()));
-        let (got, _) = divided(&plan, document, Keep::new(Needs::description()), threads);
+        let expected = alone(&plan, document, keep(Needs::description()));
+        let (got, _) = divided(&plan, document, keep(Needs::description()), threads);
         prop_assert_eq!(&got, &expected, "{:?} on {:?}", case, threads);
         if !expected.seen.is_empty() {
             let k = at.index(expected.seen.len()) + 1;
-            let keep = Keep::new(Needs::description()).stop_after(k);
+            let keep = keep(Needs::description()).stop_after(k);
             let (got, _) = divided(&plan, document, keep, threads);
             prop_assert_eq!(got.end, Ok(true));
             prop_assert_eq!(&got.seen, &expected.seen[..k], "first {} of {:?}", k, case);
@@ -225,8 +231,8 @@ proptest! {
             document.push(b'\n');
         }
         let plan = case.plan(config);
-        let expected = alone(&plan, &document, Keep::new(Needs::range()));
-        let (got, _) = divided(&plan, &document, Keep::new(Needs::range()), threads);
+        let expected = alone(&plan, &document, keep(Needs::range()));
+        let (got, _) = divided(&plan, &document, keep(Needs::range()), threads);
         prop_assert_eq!(&got, &expected, "{:?} on {:?}", document.escape_ascii().to_string(), threads);
     }
 
