@@ -96,6 +96,16 @@ enum Command {
         #[command(flatten)]
         options: Options,
     },
+    /// Do one job of an experiment over a file and print its count; the harness starts this itself
+    #[command(hide = true)]
+    Whole {
+        /// The experiment
+        id: String,
+        /// The job
+        job: String,
+        /// The file
+        file: PathBuf,
+    },
     /// Check the worked examples and that all engines agree, without timing
     Verify {
         /// Only these experiments
@@ -219,6 +229,7 @@ pub fn run(
         Command::Compare { compare, options } => {
             command::compare(&compare.into(), &options, out, progress)
         }
+        Command::Whole { id, job, file } => command::whole(registry, &id, &job, &file, out),
         Command::Verify { only, options } => command::verify(registry, &only, &options, progress),
     };
     finish(result, progress)

@@ -8,6 +8,7 @@ mod report;
 mod reproduce;
 
 use std::io::Write;
+use std::path::Path;
 
 use crate::cli::Options;
 use crate::error::{Error, Result};
@@ -56,6 +57,21 @@ pub fn run(
         failures.extend(outcome.failure);
     }
     fail_when_any(&failures)
+}
+
+/// Does one job of an experiment over a file and prints its count.
+pub fn whole(
+    registry: &Registry,
+    id: &str,
+    job: &str,
+    file: &Path,
+    out: &mut dyn Write,
+) -> Result<()> {
+    for (_, experiment) in registry.select(&[id.to_owned()])? {
+        let count = experiment.whole(job, file)?;
+        writeln!(out, "{count}").map_err(|error| Error::io("cannot write the count", &error))?;
+    }
+    Ok(())
 }
 
 /// Checks examples and answers without taking times.

@@ -22,6 +22,7 @@ mod spread;
 pub(crate) mod ujoin;
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 pub use context::{Check, Context, Recorder};
@@ -67,6 +68,13 @@ pub trait Experiment: Sync {
     fn probe(&self, name: &str, context: &mut Context<'_>, heap: &dyn Heap) -> Result<u64> {
         let _ = (context, heap);
         Err(Error::usage(format!("{} has no memory probe {name}", self.about().id)))
+    }
+
+    /// Does one job over a file and returns what it counts, in a process that does nothing else: see
+    /// [`crate::measure::process`].
+    fn whole(&self, job: &str, file: &Path) -> Result<u64> {
+        let _ = file;
+        Err(Error::usage(format!("{} has no job {job}", self.about().id)))
     }
 }
 

@@ -15,7 +15,7 @@ use std::{env, fs, thread};
 
 use serde::{Deserialize, Serialize};
 
-use super::machine;
+use super::{machine, process};
 use crate::error::{Error, Result};
 use crate::record::Row;
 
@@ -114,13 +114,8 @@ static BUILT: OnceLock<()> = OnceLock::new();
 /// Finds the memory binary beside this one. `cargo run` builds only the binary it runs, so the other
 /// one is built here when cargo is at hand; that also keeps the two in step.
 fn binary() -> Result<PathBuf> {
-    let here = env::current_exe().map_err(|error| Error::io("cannot find this program", &error))?;
-    let mut directory = here.parent().unwrap_or(Path::new("."));
-    // Tests and examples stand one level below the programs.
-    if directory.ends_with("deps") || directory.ends_with("examples") {
-        directory = directory.parent().unwrap_or(directory);
-    }
-    let program = directory.join(format!("{BINARY}{}", env::consts::EXE_SUFFIX));
+    let program = process::program(BINARY)?;
+    let directory = program.parent().unwrap_or(Path::new("."));
     // `cargo run` and `cargo test` say which cargo they are. Once in a run is enough.
     if let (None, Some(cargo)) = (BUILT.get(), env::var_os("CARGO")) {
         // Not left to cargo: this package alone has other features than the workspace, so that every

@@ -3,6 +3,7 @@
 pub mod interleave;
 pub mod machine;
 pub mod memory;
+pub mod process;
 pub mod summary;
 
 pub use interleave::{Contender, Plan, Samples, interleave};

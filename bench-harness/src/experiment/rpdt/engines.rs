@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::ops::ControlFlow;
+use std::path::Path;
 
 use rpdt::input::Checks;
 use rpdt::{
@@ -11,7 +12,7 @@ use rpdt::{
 use super::oracle::Bindings;
 use super::queries::Query;
 use crate::baseline::{CepEngine, ExPdt};
-use crate::data::DataFile;
+
 use crate::error::{Error, Result};
 
 /// The series of the engine of the paper.
@@ -82,8 +83,7 @@ impl Rpdt {
     }
 
     /// Counts the answers in a file, read through the engine's one buffer.
-    pub fn count_file(&self, file: &DataFile) -> Result<u64> {
-        let path = &file.path;
+    pub fn count_file(&self, path: &Path) -> Result<u64> {
         let input = File::open(path)
             .map_err(|error| Error::io(format!("cannot open {}", path.display()), &error))?;
         let outcome = self.plan.run_reader(input, Count::new()).map_err(fail)?;

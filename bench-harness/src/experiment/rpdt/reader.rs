@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::hint::black_box;
 use std::io::{BufReader, Read};
+use std::path::Path;
 
 use quick_xml::Reader;
 use quick_xml::events::Event;
@@ -13,7 +14,6 @@ use rpdt::input::{
 };
 
 use super::engines::fail;
-use crate::data::DataFile;
 use crate::error::{Error, Result};
 
 /// The series of the engine's reader with nothing behind it.
@@ -112,14 +112,14 @@ pub fn tokenise(document: &[u8], checks: Checks) -> Result<u64> {
 }
 
 /// Reads a file with the engine's reader; the number of its tags.
-pub fn read_file(file: &DataFile) -> Result<u64> {
-    let mut input = open(file)?;
+pub fn read_file(path: &Path) -> Result<u64> {
+    let mut input = open(path)?;
     let mut source = QuickXmlSource::new(SourceConfig::default());
     let mut buffer = vec![0; BUFFER];
     loop {
         let length = input
             .read(&mut buffer)
-            .map_err(|error| Error::io(format!("cannot read {}", file.path.display()), &error))?;
+            .map_err(|error| Error::io(format!("cannot read {}", path.display()), &error))?;
         if length == 0 {
             break;
         }
@@ -145,8 +145,8 @@ pub fn events(document: &[u8]) -> Result<u64> {
 }
 
 /// quick-xml's own event loop over a file; the number of its events.
-pub fn events_of_file(file: &DataFile) -> Result<u64> {
-    let mut reader = Reader::from_reader(BufReader::with_capacity(BUFFER, open(file)?));
+pub fn events_of_file(path: &Path) -> Result<u64> {
+    let mut reader = Reader::from_reader(BufReader::with_capacity(BUFFER, open(path)?));
     let (mut count, mut buffer) = (0, Vec::new());
     loop {
         match reader.read_event_into(&mut buffer).map_err(fail_reading)? {
@@ -160,8 +160,7 @@ pub fn events_of_file(file: &DataFile) -> Result<u64> {
     }
 }
 
-fn open(file: &DataFile) -> Result<File> {
-    let path = &file.path;
+fn open(path: &Path) -> Result<File> {
     File::open(path).map_err(|error| Error::io(format!("cannot open {}", path.display()), &error))
 }
 

@@ -143,7 +143,7 @@ impl Experiment for Fig8 {
         let bytes = file.read()?;
         for query in curves() {
             let engine = Rpdt::new(query)?;
-            let (memory, stream) = (engine.count(&bytes)?, engine.count_file(&file)?);
+            let (memory, stream) = (engine.count(&bytes)?, engine.count_file(&file.path)?);
             let name = format!("{} from memory and from file", query.name);
             context.record.check(name, memory.to_string(), stream.to_string());
         }
@@ -160,10 +160,10 @@ impl Experiment for Fig8 {
         for (_, file, bytes) in &files {
             for query in curves() {
                 let engine = Rpdt::new(query)?;
-                contenders.push(steady(query.name, move || engine.count_file(file)));
+                contenders.push(steady(query.name, move || engine.count_file(&file.path)));
             }
-            contenders.push(steady(READER_FILE, move || reader::read_file(file)));
-            contenders.push(steady(LOOP_FILE, move || reader::events_of_file(file)));
+            contenders.push(steady(READER_FILE, move || reader::read_file(&file.path)));
+            contenders.push(steady(LOOP_FILE, move || reader::events_of_file(&file.path)));
             if let Some(bytes) = bytes {
                 let engine = Rpdt::new(reference()?)?;
                 contenders.push(steady(IN_MEMORY, move || engine.count(bytes)));
@@ -257,19 +257,21 @@ fn documents(context: &Context<'_>) -> Result<Vec<(f64, DataFile)>> {
 
 /// A contender that must count the same in every run. Contenders of different queries count
 /// differently, so the count itself cannot be what they are compared by.
-pub(super) fn steady<'a>(
-    name: &str,
-    mut count: impl FnMut() -> Result<u64> + 'a,
-) -> Contender<'a, ()> {
+pub(super) fn steady<'a>(name: &str, count: impl FnMut() -> Result<u64> + 'a) -> Contender<'a, ()> {
+    Contender::new(name, steadily(count))
+}
+
+/// Fails when two runs count differently.
+pub(super) fn steadily(mut count: impl FnMut() -> Result<u64>) -> impl FnMut() -> Result<()> {
     let mut first = None;
-    Contender::new(name, move || {
+    move || {
         let now = count()?;
         let before = *first.get_or_insert(now);
         if now == before {
             return Ok(());
         }
         Err(Error::disagreement(format!("counts {now}, but {before} in an earlier run")))
-    })
+    }
 }
 
 /// The mean of the queries' throughputs, round by round.

@@ -1,18 +1,22 @@
 //! The engine on its own scanner: how it stands to a bare event loop, to the limits of the machine, to
 //! Fig. 8, to the baselines on the same scanner, and what a second thread is worth.
 
+mod sizes;
+
+use std::path::Path;
+
 use rpdt::input::Checks;
 use rpdt::{Config, FrontEnd, Shape};
 
 use super::engines::{self, Baseline, CEP, EXPDT, Rpdt};
 use super::queries::{self, DataSet, Query};
 use super::reader;
-use super::throughput::{complete, curves, document, lines, sizes, steady};
+use super::throughput::{complete, lines, steady};
 use crate::claim::{Claim, Rule, ratio};
 use crate::data::DataFile;
 use crate::error::{Error, Result};
-use crate::experiment::{About, Artefact, Context, Experiment, Kind, Plot, Scale, Spacing, Style};
-use crate::measure::{Contender, Samples, Summary, interleave};
+use crate::experiment::{About, Artefact, Context, Experiment, Kind, Plot, Spacing, Style};
+use crate::measure::{Contender, Summary, interleave};
 use crate::own::Kind as Own;
 use crate::record::X;
 
@@ -20,12 +24,16 @@ use crate::record::X;
 #[derive(Debug)]
 pub struct Scanner;
 
+const ID: &str = "rpdt-scanner";
 const LOOP: &str = "quick-xml's own event loop";
-const LOOP_FILE: &str = "quick-xml's own event loop, from file";
+const LOOP_FILE: &str = "quick-xml's own event loop, whole process";
 const BYTES: &str = "bytes";
 const TOKENISE: &str = "tokenise";
 const OURS: &str = "RPDT on the scanner";
-const OURS_FILE: &str = "RPDT on the scanner, from file";
+const OURS_FILE: &str = "RPDT on the scanner, whole process";
+/// The jobs of whole processes: the loop, and R2 on the scanner.
+const JOB_LOOP: &str = "loop";
+const JOB_R2: &str = "R2";
 const ON_QUICK_XML: &str = "RPDT on quick-xml";
 const MEAN: &str = "mean of the queries, scanner";
 const MEAN_QUICK_XML: &str = "mean of the queries, quick-xml";
@@ -128,7 +136,9 @@ impl Experiment for Scanner {
         });
         let more = [
             (
-                format!("R2 from file in at most 1/{BAR_FILE} of the loop's CPU time"),
+                format!(
+                    "R2 from file, whole processes: at most 1/{BAR_FILE} of the loop's CPU time"
+                ),
                 at_least(&cpu(LOOP_FILE), &cpu(OURS_FILE), "R2", BAR_FILE),
             ),
             (
@@ -157,7 +167,7 @@ impl Experiment for Scanner {
         });
         let claims = bars.into_iter().chain(more).chain(against);
         About {
-            id: "rpdt-scanner".to_owned(),
+            id: ID.to_owned(),
             kind: Kind::Check,
             title: "RPDT on its own scanner".to_owned(),
             paper: "Not of the paper. Its figures are redone with quick-xml as the reader of all \
@@ -179,8 +189,11 @@ impl Experiment for Scanner {
                      far as it is alike: a bitmap of all `<` of the document, and a scan that only \
                      follows the depth.\n\n\
                      From file: opening, reading through one buffer of 256 KiB and matching, the \
-                     file being in the operating system's cache; both sides in this process, so \
-                     that neither has the start of a program in it. Two threads are judged by the \
+                     file being in the operating system's cache. Whole processes: this program is \
+                     started anew for each run, with the loop over the file as its only job or with \
+                     compiling and running R2, and all CPU time that the system counts for the \
+                     process is taken, from its start to its end, for both sides alike; the claim on \
+                     the largest document. Two threads are judged by the \
                      clock, in memory, on the documents of Fig. 8 up to 1.2 GB (at scale quick up to 115 MB), \
                      the claim on the largest one, one thread and two in turn: the second core was idle before, and starting \
                      the second thread is part of the time.\n\n\
@@ -200,6 +213,9 @@ impl Experiment for Scanner {
                 ]),
                 plot("Throughput in memory", Style::Bars, &[SPEED]),
                 plot("Nanoseconds a tag, in memory", Style::Table, &[PER_TAG]),
+                plot("R2 from file, whole processes: CPU time, the loop's to ours", Style::Table, &[
+                    &ratio(&cpu(LOOP_FILE), &cpu(OURS_FILE)),
+                ]),
                 plot("One thread to two, by the clock", Style::Table, &[&ratio(ONE, TWO)]),
                 plot("Where the time goes", Style::Table, &[READING, TOKENISING, MATCHING]),
                 plot("Distance to the limits: the speed as a share", Style::Table, &[
@@ -268,8 +284,17 @@ impl Experiment for Scanner {
             }
         }
         against_baselines(context)?;
-        from_file(context)?;
-        two_threads(context)
+        sizes::from_file(context)?;
+        sizes::whole_processes(context)?;
+        sizes::two_threads(context)
+    }
+
+    fn whole(&self, job: &str, file: &Path) -> Result<u64> {
+        match (job, queries::named(JOB_R2)) {
+            (JOB_LOOP, _) => reader::events_of_file(file),
+            (JOB_R2, Some(query)) => Rpdt::scanning(query, Checks::Fast)?.count_file(file),
+            _ => Err(Error::usage(format!("{ID} has the jobs {JOB_LOOP} and {JOB_R2}"))),
+        }
     }
 
     fn artefacts(&self) -> Result<Vec<Artefact>> {
@@ -377,94 +402,6 @@ fn against_baselines(context: &mut Context<'_>) -> Result<()> {
             let samples = interleave(&mut contenders, &context.plan(), context.progress)?;
             context.record.times(query.name, &samples);
         }
-    }
-    Ok(())
-}
-
-/// Fig. 8 with both readers, and R2 against the loop from file.
-fn from_file(context: &mut Context<'_>) -> Result<()> {
-    let files: Vec<(f64, DataFile)> = sizes(context.scale)
-        .into_iter()
-        .map(|(size, factor)| Ok((size, document(context, factor)?)))
-        .collect::<Result<_>>()?;
-    for (size, file) in &files {
-        context.record.data(Some(file));
-        let mut contenders = Vec::new();
-        for query in curves() {
-            let (fast, slow) = (Rpdt::scanning(query, Checks::Fast)?, Rpdt::new(query)?);
-            contenders.push(steady(query.name, move || fast.count_file(file)));
-            contenders.push(steady(ON_QUICK_XML, move || slow.count_file(file)));
-        }
-        contenders.push(steady(LOOP_FILE, move || reader::events_of_file(file)));
-        let samples = interleave(&mut contenders, &context.plan(), context.progress)?;
-        let (slow, fast): (Vec<_>, Vec<_>) = samples
-            .iter()
-            .filter(|one| one.name != LOOP_FILE)
-            .partition(|one| one.name == ON_QUICK_XML);
-        mean(context, MEAN, *size, file, &fast);
-        mean(context, MEAN_QUICK_XML, *size, file, &slow);
-        let events = samples.iter().find(|one| one.name == LOOP_FILE);
-        let ours = samples.iter().find(|one| one.name == "R2");
-        if let (Some(events), Some(ours)) = (events, ours)
-            && let Some(summary) = Summary::of_ratios(&events.cpu, &ours.cpu)
-        {
-            let series = ratio(&cpu(LOOP_FILE), &cpu(OURS_FILE));
-            context.record.point(&series, format!("R2 at {size} MB"), summary, "ratio");
-            if *size == files[files.len() - 1].0 {
-                context.record.point(&series, "R2", summary, "ratio");
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The mean of the queries' throughputs, round by round.
-fn mean(
-    context: &mut Context<'_>,
-    series: &str,
-    size: f64,
-    file: &DataFile,
-    samples: &[&Samples<()>],
-) {
-    let gigabytes = file.bytes() as f64 / 1e9;
-    let rounds = samples.iter().map(|one| one.cpu.len()).min().unwrap_or(0);
-    let of_round = |round: usize| {
-        let speeds = samples.iter().map(|one| gigabytes / one.cpu[round]);
-        speeds.sum::<f64>() / samples.len() as f64
-    };
-    if let Some(summary) = Summary::of(&(0..rounds).map(of_round).collect::<Vec<_>>()) {
-        context.record.point(series, size, summary, "GB/s");
-    }
-}
-
-/// One thread and two, by the clock.
-fn two_threads(context: &mut Context<'_>) -> Result<()> {
-    const LARGEST: u64 = 1_200_000_000;
-    let Some(query) = queries::named("R2") else { return Ok(()) };
-    let mut sizes = sizes(context.scale);
-    if context.scale == Scale::Quick {
-        // The size that everything else of this check is asked for.
-        sizes.push((115.0, 1.0));
-    }
-    let mut last = None;
-    for (size, factor) in sizes {
-        let file = document(context, factor)?;
-        if file.bytes() > LARGEST {
-            break;
-        }
-        context.record.data(Some(&file));
-        let document = file.read()?;
-        let engine = Rpdt::scanning(query, Checks::Fast)?;
-        let mut contenders = [
-            Contender::new(ONE, || engine.count(&document)),
-            Contender::new(TWO, || engine.count_on(2, &document)),
-        ];
-        let samples = interleave(&mut contenders, &context.plan(), context.progress)?;
-        context.record.times(format!("{} at {size} MB", query.name), &samples);
-        last = Some(samples);
-    }
-    if let Some(samples) = last {
-        context.record.times(query.name, &samples);
     }
     Ok(())
 }
