@@ -17,10 +17,14 @@
 //! |---|---|
 //! | `mod` | frames and runs |
 //! | `parts` | what each node is |
+//! | `act` | what elements in a state do |
+//! | `witness` | conditions that are met, and answers that wait for them |
 //! | `plain` | plans of which runs are all |
 
+mod act;
 mod parts;
 mod plain;
+mod witness;
 
 use crate::automaton::compile::{Compiled, NONE, Node, Place};
 use crate::automaton::lazy::{Children, StateId};
@@ -29,6 +33,7 @@ use crate::pattern::Axis;
 use crate::{Needs, Runs, Sink};
 
 use super::Engine;
+use act::Act;
 use parts::{Part, conditions, is_free, parts, shares};
 use plain::is_plain;
 
@@ -54,28 +59,6 @@ pub(super) struct Tally {
     /// For each node the outermost frame without unmet conditions, if answers hang below it on the
     /// descendant axis. No answer waits further inside.
     lowest: Vec<u32>,
-}
-
-/// What elements in a state do.
-#[derive(Clone, Debug, Default)]
-struct Act {
-    /// They are witnesses, or returned, by these nodes.
-    notes: Vec<u32>,
-    /// They get frames, or own regular branches, by these nodes, children before their parents.
-    opened: Vec<u32>,
-    /// They are children that satisfy, for a regular branch, a set of symbols.
-    sets: Vec<Letter>,
-}
-
-/// The symbols of a regular branch that elements in a state satisfy.
-#[derive(Clone, Copy, Debug)]
-struct Letter {
-    regular: u32,
-    /// Those without conditions, and the number of this set.
-    bits: u64,
-    set: u32,
-    /// There are such with conditions, too.
-    guarded: bool,
 }
 
 /// An open element that a node with conditions may match.
@@ -253,155 +236,6 @@ impl<S: Sink> Engine<'_, S> {
         let owner = self.compiled.regulars[running.regular as usize].owner;
         let query = self.compiled.nodes[owner as usize].query;
         self.deliver(running.frame, u64::from(reports), query);
-    }
-
-    #[inline(always)]
-    fn act(&self, place: usize) -> &Act {
-        static NOTHING: Act = Act { notes: Vec::new(), opened: Vec::new(), sets: Vec::new() };
-        self.tally.acts.get(place).and_then(Option::as_ref).unwrap_or(&NOTHING)
-    }
-
-    /// The place of what elements in a state do, which is found out if it has not been yet.
-    #[inline(always)]
-    fn prepare_act(&mut self, state: StateId) -> usize {
-        // No element is in the start state: its place is for states that are not remembered.
-        let place = if state.is_transient() { 0 } else { state.number() };
-        match self.tally.acts.get(place) {
-            Some(Some(_)) if place != 0 => {}
-            _ => self.find_act(state, place),
-        }
-        place
-    }
-
-    #[cold]
-    fn find_act(&mut self, state: StateId, place: usize) {
-        let (mut notes, mut opened) = (Vec::new(), Vec::new());
-        let mut sets: Vec<Letter> = Vec::new();
-        for &id in self.table.matched(state) {
-            let node = &self.compiled.nodes[id as usize];
-            match self.tally.parts[id as usize] {
-                Part::Passes | Part::Below => {}
-                Part::Witness | Part::Returned => notes.push(id),
-                Part::Step | Part::Owner | Part::Condition => opened.push(id),
-                Part::Symbol | Part::Guarded => {
-                    let Place::Symbol { regular, symbol } = node.place else { continue };
-                    let at = sets.iter().position(|letter| letter.regular == regular);
-                    let at = at.unwrap_or_else(|| {
-                        sets.push(Letter { regular, bits: 0, set: 0, guarded: false });
-                        sets.len() - 1
-                    });
-                    if self.tally.parts[id as usize] == Part::Guarded {
-                        sets[at].guarded = true;
-                        opened.push(id);
-                    } else {
-                        sets[at].bits |= 1 << symbol;
-                    }
-                }
-            }
-        }
-        for letter in &mut sets {
-            letter.set = self.tally.automata[letter.regular as usize].set(letter.bits);
-        }
-        let act = Act { notes, opened, sets };
-        let acts = &mut self.tally.acts;
-        if acts.len() <= place {
-            acts.resize(place + 1, None);
-        }
-        acts[place] = Some(act);
-    }
-
-    /// A child of the innermost element, at `depth`, is a witness or returned.
-    fn note(&mut self, id: u32, depth: usize) {
-        let compiled = self.compiled;
-        let node = &compiled.nodes[id as usize];
-        if self.tally.parts[id as usize] == Part::Returned && self.tally.is_free(node) {
-            return self.deliver(NONE, 1, node.query);
-        }
-        let above = match self.tally.parts.get(node.parent as usize) {
-            Some(Part::Below) => {
-                self.tally.frame_around(&compiled.nodes[node.parent as usize], depth)
-            }
-            _ => self.tally.frame_above(node, depth),
-        };
-        let Some(above) = above else { return };
-        if self.tally.parts[id as usize] == Part::Returned {
-            self.deliver(above, 1, node.query);
-        } else {
-            self.witness_of(above, node);
-        }
-    }
-
-    /// An element satisfies a node: the frames of the node above learn of it, the innermost of which is
-    /// given. Of those that know already, all outer ones know, too.
-    fn witness_of(&mut self, innermost: u32, node: &Node) {
-        let mut above = innermost;
-        while let Some(frame) = self.tally.frames.get_mut(above as usize)
-            && frame.unmet & node.bit != 0
-        {
-            frame.unmet &= !node.bit;
-            let (met, outer) = (frame.unmet == 0, frame.previous);
-            if met {
-                self.all_met(above);
-            }
-            if node.axis == Axis::Child {
-                break;
-            }
-            above = outer;
-        }
-    }
-
-    /// The last condition of a frame is met.
-    fn all_met(&mut self, at: u32) {
-        let compiled = self.compiled;
-        let frame = self.tally.frames[at as usize];
-        let node = &compiled.nodes[frame.node as usize];
-        match self.tally.parts[frame.node as usize] {
-            Part::Condition => self.witness_of(frame.parent, node),
-            Part::Guarded => {
-                if let Place::Symbol { symbol, .. } = node.place
-                    && let Some(running) = self.tally.running.get_mut(frame.parent as usize)
-                {
-                    running.bits |= 1 << symbol;
-                }
-            }
-            _ => {
-                let mut waiting = std::mem::take(&mut self.tally.frames[at as usize].waiting);
-                let lowest = self.tally.lowest[frame.node as usize];
-                if shares(compiled, node) && at < lowest {
-                    // What waits further inside hangs below this element, too.
-                    let mut inner = match self.tally.frames.get(lowest as usize) {
-                        Some(lowest) => lowest.previous,
-                        None => self.tally.top[frame.node as usize],
-                    };
-                    while inner != at
-                        && let Some(frame) = self.tally.frames.get_mut(inner as usize)
-                    {
-                        waiting += std::mem::take(&mut frame.waiting);
-                        inner = frame.previous;
-                    }
-                    self.tally.lowest[frame.node as usize] = at;
-                }
-                self.deliver(frame.parent, waiting, node.query);
-            }
-        }
-    }
-
-    /// So many answers hang below a frame, or nothing is in their way any more.
-    fn deliver(&mut self, mut at: u32, answers: u64, query: u32) {
-        while let Some(frame) = self.tally.frames.get_mut(at as usize) {
-            if frame.unmet != 0 && at < self.tally.lowest[frame.node as usize] {
-                frame.waiting += answers;
-                return;
-            }
-            at = frame.parent;
-        }
-        for _ in 0..answers {
-            // A sink that wants no more is told no more.
-            if self.stopped {
-                break;
-            }
-            self.count(query, 1);
-        }
     }
 
     /// An element at a depth is open. Gives whether its end tag is to be looked at.
