@@ -51,9 +51,9 @@ impl<'p> Ahead<'p> {
             found
         } else {
             // Nearer if there is no place so far away: something may end before.
-            let mut size = pace.bytes;
+            let mut size = pace.bytes_at(at);
             let mut found = look(&guess, document, at.saturating_add(size), WINDOW)?;
-            while found.is_none() && size > pace.bytes / 4 && size > 1 {
+            while found.is_none() && size > pace.bytes_at(at) / 4 && size > 1 {
                 size /= 2;
                 found = look(&guess, document, at.saturating_add(size), WINDOW)?;
             }
@@ -81,7 +81,7 @@ impl<'p> Ahead<'p> {
         pace: &Pace,
     ) -> io::Result<Option<Slot<'p>>> {
         let Some(place) = self.next.take() else { return Ok(None) };
-        let mut to = place.saturating_add(self.only.unwrap_or(pace.bytes));
+        let mut to = place.saturating_add(self.only.unwrap_or(pace.bytes_at(place)));
         if self.only.is_none() {
             self.next = look(&self.guess, document, to, WINDOW)?;
             to = self.next.unwrap_or(to);

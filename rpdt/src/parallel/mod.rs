@@ -45,11 +45,14 @@ use pace::Pace;
 use record::Relay;
 use segment::{End, Segment};
 
-/// So many more segments than there are threads are ahead of the first at most.
-const MORE: usize = 1;
+/// For each thread so many segments are ahead of the first at most: the caller's thread, which alone adds
+/// some, may be inside one of them for as long as another thread takes for two.
+const AHEAD: usize = 2;
 /// Waiting answers are kept up to so many bytes a thread; segments that have more are not worth
 /// their memory.
 const KEPT: usize = 64 << 20;
+/// The other threads are started at once if the document has so many bytes for each.
+const WORTH_STARTING: u64 = 2 << 20;
 
 /// How one document is divided between threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,11 +96,9 @@ pub(crate) fn run<S: Sink + Send>(
     threads: Threads,
     sink: &mut S,
 ) -> Result<(Stats, bool), Error> {
-    // As much as all threads may keep, for each of the segments.
-    let most = KEPT - KEPT / threads.count.saturating_add(MORE);
-    let board = Board::new(most);
+    let board = Board::new(KEPT / AHEAD);
     thread::scope(|scope| {
-        let way = Way {
+        let mut way = Way {
             plan,
             document,
             threads,
@@ -110,6 +111,10 @@ pub(crate) fn run<S: Sink + Send>(
             peaks: Stats::default(),
             buffer: Vec::new(),
         };
+        let count = threads.count as u64;
+        if threads.count > 1 && document.len() >= count.saturating_mul(WORTH_STARTING) {
+            way.start()?;
+        }
         way.go(Segment::new(plan.matcher(Relay::new(sink)), 0))
     })
 }
@@ -159,7 +164,14 @@ impl<'scope, 'env, 'p, 's, S: Sink + Send> Way<'scope, 'env, 'p, 's, S> {
 
     /// Sees to it that there are segments ahead.
     fn look_ahead(&mut self, first: &mut Segment<'p, 's, S>) -> Result<(), Error> {
-        let (ahead, _) = self.board.ahead();
+        let (mut ahead, next) = self.board.ahead();
+        if let (Some(guessed), Some(place)) = (&self.ahead, next)
+            && guessed.frames.have_ended(place)
+        {
+            // Then there is no need to arrive there.
+            self.failed();
+            ahead = 0;
+        }
         let used_up = ahead == 0 && self.ahead.as_ref().is_none_or(|ahead| !ahead.goes_on());
         if used_up && first.at == first.to {
             self.ahead = None;
@@ -172,7 +184,7 @@ impl<'scope, 'env, 'p, 's, S: Sink + Send> Way<'scope, 'env, 'p, 's, S> {
         }
         let Some(guessed) = &mut self.ahead else { return Ok(()) };
         let mut slots = Vec::new();
-        while ahead + slots.len() < self.threads.count.saturating_add(MORE)
+        while ahead + slots.len() < self.threads.count.saturating_mul(AHEAD)
             && let Some(slot) = guessed.next(self.document, &self.pace)?
         {
             slots.push(slot);

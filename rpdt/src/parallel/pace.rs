@@ -19,6 +19,9 @@ pub(super) struct Pace {
     /// Of a segment.
     pub(super) bytes: u64,
     least: u64,
+    /// Of the document.
+    len: u64,
+    threads: u64,
     pub(super) most: u64,
     /// So many times nothing is guessed after the next guess that fails; at first none.
     rest: u32,
@@ -34,7 +37,24 @@ impl Pace {
     pub(super) fn new(threads: Threads, len: u64) -> Self {
         let most = (len / PARTS).clamp(SEGMENT.0, SEGMENT.1);
         let (least, most) = threads.segment.map_or((SEGMENT.0, most), |bytes| (bytes, bytes));
-        Pace { bytes: least, least, most, alone: ALONE, rest: 0, resting: 0, misses: 0 }
+        Pace {
+            bytes: least,
+            least,
+            len,
+            threads: threads.count as u64,
+            most,
+            alone: ALONE,
+            rest: 0,
+            resting: 0,
+            misses: 0,
+        }
+    }
+
+    /// Of a segment that begins at a place: towards the end of the document they become smaller, so that
+    /// all threads come to their ends at about the same time.
+    pub(super) fn bytes_at(&self, place: u64) -> u64 {
+        let rest = self.len.saturating_sub(place) / self.threads.saturating_mul(2).max(1);
+        self.bytes.min(rest.max(self.least))
     }
 
     /// Bytes that are matched before there may be something to guess from.
@@ -73,5 +93,24 @@ impl Pace {
         let guesses = self.resting == 0;
         self.resting = self.resting.saturating_sub(1);
         guesses
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Towards the end segments become smaller, but not smaller than at first; where their size is asked
+    /// for they keep it.
+    #[test]
+    fn the_last_segments_are_small() {
+        let len = 64 << 20;
+        let mut pace = Pace::new(Threads::new(2), len);
+        while pace.succeeded() {}
+        assert_eq!(pace.bytes_at(0), 1 << 20);
+        assert_eq!(pace.bytes_at(len - (2 << 20)), 512 << 10);
+        assert_eq!(pace.bytes_at(len - 1), SEGMENT.0);
+        assert_eq!(pace.bytes_at(len + 1), SEGMENT.0);
+        assert_eq!(Pace::new(Threads::new(2).segment(5_000), len).bytes_at(len - 1), 5_000);
     }
 }
