@@ -197,6 +197,20 @@ fn every_number_of_the_page_stems_from_the_files() {
         assert!(texts.contains(measured), "{measured}");
         assert!(texts.contains(&judgement.rule), "{}", judgement.rule);
     }
+    // So do they in the table in front, as far as there is room.
+    for (head, number) in [("Measured", 1), ("The paper", 0), ("Expected", 0)] {
+        let cells = between(&html, &format!("<td class=\"said\" data-head=\"{head}\">"), "</td>");
+        assert!(cells.len() > number * (records.judgements.len() - 1), "{head}");
+        for cell in cells {
+            let begin = cell.strip_suffix(" …").unwrap_or(&cell);
+            let stands = records.judgements.iter().any(|one| {
+                let text = if head == "Measured" { &one.measured } else { &one.paper };
+                let same = begin == "as expected" && one.measured == one.paper;
+                same || *text == cell || (begin.len() < cell.len() && text.starts_with(begin))
+            });
+            assert!(stands, "{head}: {cell}");
+        }
+    }
     let verdicts = html.matches("<span class=\"verdict").count();
     assert_eq!(verdicts, records.judgements.len() * 2);
 

@@ -8,11 +8,15 @@ use crate::error::{Error, Result};
 pub struct Registry {
     experiments: Vec<Box<dyn Experiment>>,
     papers: Vec<Paper>,
+    /// The paper of each experiment that is of one.
+    of: Vec<Option<usize>>,
 }
 
 /// Which paper it is that is reproduced.
 #[derive(Clone, Copy, Debug)]
 pub struct Paper {
+    /// What it is called in tables.
+    pub short: &'static str,
     /// Its title in English.
     pub title: &'static str,
     /// Its authors and where they work.
@@ -28,30 +32,39 @@ pub struct Paper {
 /// All experiments of this program, one line a figure group.
 pub fn registry() -> Registry {
     Registry::default()
-        .with_paper(rpdt::PAPER)
-        .with(rpdt::experiments())
-        .with_paper(nfab::PAPER)
-        .with(nfab::experiments())
-        .with_paper(multi::PAPER)
-        .with(multi::experiments())
-        .with_paper(ujoin::PAPER)
-        .with(ujoin::experiments())
+        .with_paper(rpdt::PAPER, rpdt::experiments())
+        .with_paper(nfab::PAPER, nfab::experiments())
+        .with_paper(multi::PAPER, multi::experiments())
+        .with_paper(ujoin::PAPER, ujoin::experiments())
         .with(agree::experiments())
 }
 
 impl Registry {
-    /// Adds a figure group.
+    /// Adds experiments that are of no paper.
     #[must_use]
     pub fn with(mut self, group: impl IntoIterator<Item = Box<dyn Experiment>>) -> Self {
         self.experiments.extend(group);
+        self.of.resize(self.experiments.len(), None);
         self
     }
 
-    /// Says which paper the experiments are of.
+    /// Adds a paper with its experiments.
     #[must_use]
-    pub fn with_paper(mut self, paper: Paper) -> Self {
+    pub fn with_paper(
+        mut self,
+        paper: Paper,
+        group: impl IntoIterator<Item = Box<dyn Experiment>>,
+    ) -> Self {
+        self.experiments.extend(group);
+        self.of.resize(self.experiments.len(), Some(self.papers.len()));
         self.papers.push(paper);
         self
+    }
+
+    /// The paper of an experiment; none for what compares engines of several, and what is not known.
+    pub fn paper_of(&self, id: &str) -> Option<&Paper> {
+        let place = self.iter().position(|experiment| experiment.about().id == id)?;
+        self.papers.get(self.of[place]?)
     }
 
     /// The papers.

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::experiment::{Paper, Registry};
 use crate::measure::machine;
 use crate::number::grouped;
-use crate::record::{OwnFile, Records, Row, Verdict, own_files};
+use crate::record::{Judgement, OwnFile, Records, Row, Verdict, own_files};
 
 /// Renders the page.
 pub fn render(registry: &Registry, records: &Records) -> Result<String> {
@@ -47,34 +47,17 @@ pub(super) fn badge(outcome: Outcome) -> String {
 }
 
 fn front(page: &mut String, registry: &Registry, records: &Records) {
-    let papers = if registry.papers().len() == 1 { "paper claims" } else { "papers claim" };
+    let who = if registry.papers().len() == 1 { "paper claims" } else { "papers claim" };
     let _ = writeln!(
         page,
-        "<header>\n<h1>Reproduction report</h1>\n<p class=\"lead\">What the {papers}, and what \
+        "<header>\n<h1>Reproduction report</h1>\n<p class=\"lead\">What the {who}, and what \
          came out here. Every verdict follows from a rule that was fixed before measuring.</p>"
     );
-    for paper in registry.papers() {
-        let Paper { title, authors, original, subject, source } = paper;
-        let _ = write!(page, "<p><cite>{}</cite>. {}", Escaped(title), Escaped(authors));
-        if !original.is_empty() {
-            let _ = write!(page, " (in Chinese: <span lang=\"zh\">{}</span>)", Escaped(original));
-        }
-        let _ = writeln!(page, ".</p>\n<p>{}</p>\n<p>{}</p>", Escaped(subject), Escaped(source));
-    }
     if records.rows.iter().any(|row| row.machine.contains("(debug)")) {
         page.push_str(
             "<p class=\"warning\">These times do not come from a release build. Repeat the run \
              with <code>cargo run --release</code> before reading anything into them.</p>\n",
         );
-    }
-    let sentences = tally::sentences(registry, records);
-    if !sentences.is_empty() {
-        page.push_str("<h2>In short</h2>\n<ul>\n");
-        for (id, sentence) in sentences {
-            let (id, sentence) = (Escaped(&id).to_string(), Escaped(&sentence));
-            let _ = writeln!(page, "<li>{sentence} <a href=\"#{id}\">{id}</a></li>");
-        }
-        page.push_str("</ul>\n");
     }
     let groups = tally::groups(registry, records);
     for group in &groups {
@@ -92,14 +75,44 @@ fn front(page: &mut String, registry: &Registry, records: &Records) {
         }
         page.push_str("</ul>\n");
     }
-    circumstances(page, registry, records);
-    page.push_str("</header>\n<main>\n");
-    contents(page, registry);
-    page.push_str("<section id=\"claims\">\n<h2>Claims</h2>\n");
+    page.push_str(
+        "<p><a href=\"#short\">In short</a> · <a href=\"#contents\">Contents</a> · \
+         <a href=\"#papers\">The papers</a> · <a href=\"#circumstances\">Circumstances</a> · \
+         <a href=\"#glossary\">Terms</a></p>\n</header>\n<main>\n<section id=\"claims\">\n\
+         <h2>Claims</h2>\n",
+    );
     for group in &groups {
-        claims(page, group);
+        claims(page, registry, group);
     }
     missing(page, registry, records);
+    page.push_str("</section>\n");
+    in_short(page, registry, records);
+    contents(page, registry);
+    papers(page, registry);
+    circumstances(page, registry, records);
+}
+
+/// The most important sentence of each experiment.
+fn in_short(page: &mut String, registry: &Registry, records: &Records) {
+    page.push_str("<section id=\"short\">\n<h2>In short</h2>\n<ul>\n");
+    for (id, sentence) in tally::sentences(registry, records) {
+        let (id, sentence) = (Escaped(&id).to_string(), Escaped(&sentence));
+        let _ = writeln!(page, "<li>{sentence} <a href=\"#{id}\">{id}</a></li>");
+    }
+    page.push_str("</ul>\n</section>\n");
+}
+
+fn papers(page: &mut String, registry: &Registry) {
+    page.push_str("<section id=\"papers\">\n<h2>The papers</h2>\n");
+    for paper in registry.papers() {
+        let Paper { short, title, authors, original, subject, source } = paper;
+        let (short, title) = (Escaped(short), Escaped(title));
+        let _ = write!(page, "<h3>{short}</h3>\n<p><cite>{title}</cite>. {}", Escaped(authors));
+        if !original.is_empty() {
+            let _ = write!(page, " (in Chinese: <span lang=\"zh\">{}</span>)", Escaped(original));
+        }
+        let _ = writeln!(page, ".</p>\n<p>{}</p>\n<p>{}</p>", Escaped(subject), Escaped(source));
+    }
     page.push_str("</section>\n");
 }
 
@@ -116,7 +129,7 @@ fn contents(page: &mut String, registry: &Registry) {
 }
 
 fn circumstances(page: &mut String, registry: &Registry, records: &Records) {
-    page.push_str("<dl class=\"facts\">\n");
+    page.push_str("<section id=\"circumstances\">\n<h2>Circumstances</h2>\n<dl class=\"facts\">\n");
     let mut machines: Vec<&str> = Vec::new();
     let mut seeds: Vec<String> = Vec::new();
     for row in &records.rows {
@@ -147,7 +160,7 @@ fn circumstances(page: &mut String, registry: &Registry, records: &Records) {
     if let Some(command) = repeat_all(registry, records) {
         let _ = writeln!(page, "<dt>To repeat</dt><dd><code>{}</code></dd>", Escaped(&command));
     }
-    page.push_str("</dl>\n");
+    page.push_str("</dl>\n</section>\n");
 }
 
 /// The command that repeats one experiment of a run with the same data and scale.
@@ -187,32 +200,55 @@ fn command(what: &str, row: &Row) -> Option<String> {
     Some(format!("cargo run --release -p bench-harness -- {what} --scale {scale} --seed {seed}"))
 }
 
-fn claims(page: &mut String, group: &Group<'_>) {
+fn claims(page: &mut String, registry: &Registry, group: &Group<'_>) {
     if group.claims.is_empty() && group.points.is_empty() {
         return;
     }
     let _ = write!(
         page,
-        "<h3>{}</h3>\n<p>{}.</p>\n<table class=\"claims\">\n<thead><tr><th>Experiment</th>\
-         <th>Claim</th><th>Verdict</th></tr></thead>\n<tbody>\n",
+        "<h3>{}</h3>\n<p>{}.</p>\n<table class=\"claims\">\n<thead><tr><th>Paper</th>\
+         <th>Experiment</th><th>Claim</th><th>Verdict</th><th>Measured</th><th>{}</th></tr>\
+         </thead>\n<tbody>\n",
         group.title,
-        group.text()
+        group.text(),
+        group.expectation
     );
-    let mut row = |id: &str, claim: &str, outcome: Outcome| {
+    let mut row = |id: &str, claim: &str, outcome: Outcome, measured: &str, paper: &str| {
+        let short = registry.paper_of(id).map_or("", |paper| paper.short);
         let (id, claim, verdict) = (Escaped(id).to_string(), Escaped(claim), badge(outcome));
+        let measured = if measured == paper && !paper.is_empty() {
+            "as expected".to_owned()
+        } else {
+            brief(measured)
+        };
+        let (short, measured, paper) = (Escaped(short), Escaped(&measured), brief(paper));
         let _ = writeln!(
             page,
-            "<tr><td><a href=\"#{id}\">{id}</a></td><td>{claim}</td><td>{verdict}</td></tr>"
+            "<tr><td>{short}</td><td><a href=\"#{id}\">{id}</a></td><td>{claim}</td>\
+             <td>{verdict}</td><td class=\"said\" data-head=\"Measured\">{measured}</td>\
+             <td class=\"said\" data-head=\"{}\">{}</td></tr>",
+            group.expectation,
+            Escaped(&paper)
         );
     };
-    for judgement in &group.claims {
-        row(&judgement.id, &judgement.claim, Outcome::of(judgement.verdict));
+    for Judgement { id, claim, verdict, paper, measured, .. } in &group.claims {
+        row(id, claim, Outcome::of(*verdict), measured, paper);
     }
     for points in &group.points {
         let claim = format!("query by query, not counted: {}", points.places);
-        row(&points.id, &claim, points.outcome);
+        row(&points.id, &claim, points.outcome, "", "");
     }
     page.push_str("</tbody>\n</table>\n");
+}
+
+/// As much of a text as a table has room for, cut between two of its parts; the experiment's section has
+/// all of it.
+fn brief(text: &str) -> String {
+    const ROOM: usize = 150;
+    let Some((end, _)) = text.char_indices().nth(ROOM) else { return text.to_owned() };
+    let kept = &text[..end];
+    let cut = kept.rfind("; ").or_else(|| kept.rfind(", ")).or_else(|| kept.rfind(' '));
+    format!("{} …", &kept[..cut.unwrap_or(end)])
 }
 
 fn missing(page: &mut String, registry: &Registry, records: &Records) {

@@ -11,6 +11,8 @@ pub(crate) const VERDICTS: [Verdict; 3] =
 /// Claims that are counted together.
 pub(crate) struct Group<'a> {
     pub title: &'static str,
+    /// Whose numbers stand beside ours.
+    pub expectation: &'static str,
     pub claims: Vec<&'a Judgement>,
     /// Parts of claims at one x alone; they are shown and not counted.
     pub points: Vec<Points>,
@@ -95,12 +97,14 @@ pub(crate) fn whole<'a>(about: &About, records: &'a Records) -> Vec<&'a Judgemen
 
 /// What the paper claims of its figures, and everything else.
 pub(crate) fn groups<'a>(registry: &Registry, records: &'a Records) -> [Group<'a>; 2] {
-    let group = |title| Group { title, claims: Vec::new(), points: Vec::new() };
+    let group =
+        |title, expectation| Group { title, expectation, claims: Vec::new(), points: Vec::new() };
     let title = match registry.papers().len() {
         0 | 1 => "Claims of the paper",
         _ => "Claims of the papers",
     };
-    let mut groups = [group(title), group("Worked examples and our own checks")];
+    let mut groups =
+        [group(title, "The paper"), group("Worked examples and our own checks", "Expected")];
     for experiment in registry.iter() {
         let about = experiment.about();
         for judgement in whole(&about, records) {

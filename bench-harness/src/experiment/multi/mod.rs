@@ -31,6 +31,7 @@ use super::{Experiment, Paper};
 
 /// The paper.
 pub const PAPER: Paper = Paper {
+    short: "Many patterns",
     title: "A multiple pattern complex event detection scheme based on decomposition and merge \
             sharing for massive event streams",
     authors: "We had the text without its authors' names",

@@ -27,6 +27,7 @@ use super::{Experiment, Paper};
 
 /// The article, and the paper that it explains.
 pub const PAPER: Paper = Paper {
+    short: "NFA^b",
     title: "Efficient pattern matching over event streams",
     authors: "Jagrati Agrawal, Yanlei Diao, Daniel Gyllstrom, Neil Immerman; University of \
               Massachusetts Amherst; SIGMOD 2008. We had it as an article for users of Flink CEP \

@@ -30,6 +30,7 @@ use super::{Experiment, Paper};
 
 /// The paper.
 pub const PAPER: Paper = Paper {
+    short: "RPDT",
     title: "A complex event query method for regular tree patterns",
     authors: "Zheng Liqiang, Liao Husheng, Su Hang, Gao Hongyu; Beijing University of Technology",
     original: "一种针对正规树模式的复杂事件查询方法, 郑利强 廖湖声 苏航 高红雨",

@@ -28,6 +28,7 @@ use super::{Experiment, Paper};
 
 /// The paper.
 pub const PAPER: Paper = Paper {
+    short: "Uncertain join",
     title: "An adaptive parallel join algorithm for uncertain data streams and its application",
     authors: "Qian Jiangbo, Wang Zhijie, Chen Huahui, Wang Haibin; Ningbo University and the Ningbo \
               Public Security Bureau",
