@@ -7,7 +7,8 @@
 pub struct Limits {
     /// Longest text that is buffered for one value test or one text/XML output. Default 256 MiB.
     pub text_bytes: usize,
-    /// Longest start tag (name and attributes). Default 16 MiB.
+    /// Longest tag (name and attributes). Default 16 MiB. Tags that the scanner with fast checks passes
+    /// over inside skipped elements are not held and may have any length.
     pub attribute_bytes: usize,
     /// Longest comment, processing instruction or DOCTYPE that straddles input chunks.
     /// Default 256 MiB.

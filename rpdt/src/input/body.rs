@@ -27,6 +27,8 @@ pub(super) struct Body {
     pub pending: Vec<u8>,
     /// What `pending` is; `None`: nothing is pending.
     kind: Option<Kind>,
+    /// Where the tag begins that is passed over and straddles chunks.
+    begin: Position,
     pub stopped: bool,
     /// The scanner's, if it is the front end.
     pub map: Option<Map>,
@@ -39,7 +41,15 @@ impl Body {
             map.suspects();
         }
         document.skims = map.is_some() && !document.strict;
-        Body { document, lines: Lines::new(), pending: Vec::new(), kind: None, stopped: false, map }
+        Body {
+            document,
+            lines: Lines::new(),
+            pending: Vec::new(),
+            kind: None,
+            begin: Position::default(),
+            stopped: false,
+            map,
+        }
     }
 
     /// Deals with the next bytes.
@@ -151,12 +161,16 @@ impl Body {
             self.piece(kind, &window[..len], handler)?;
             return Ok(len);
         }
-        if self.discards(kind) {
-            self.document.offset += self.document.measure.of(window);
-            self.wait(kind, &[]);
-            return Ok(window.len());
+        match kind {
+            // The next chunk shows where it begins, if it does not end there.
+            Kind::SkimmedTag(_) => {}
+            _ if self.discards(kind) => {
+                self.document.offset += self.document.measure.of(window);
+                self.wait(kind, &[]);
+                return Ok(window.len());
+            }
+            _ => self.check_size(kind, window.len())?,
         }
-        self.check_size(kind, window.len())?;
         self.wait(kind, window);
         Ok(0)
     }
@@ -167,9 +181,23 @@ impl Body {
     }
 
     /// Whether the kind of markup is passed over without being gathered: a comment that nobody
-    /// looks at. Nothing of it is pending then.
+    /// looks at, or a tag inside a skipped element, of any length.
     fn discards(&self, kind: Kind) -> bool {
-        matches!(kind, Kind::Comment(_)) && !self.document.wants_comments()
+        match kind {
+            Kind::Comment(_) => !self.document.wants_comments(),
+            // The element's own end tag is like any other.
+            Kind::SkimmedTag(tag) => !tag.closes || self.document.below > 0,
+            _ => false,
+        }
+    }
+
+    /// Passes over what is pending, the beginning of such markup.
+    fn discard(&mut self) -> Result<(), Error> {
+        self.begin = self.position();
+        self.flush(|document, bytes| {
+            document.offset += document.measure.of(bytes);
+            Ok(bytes.len())
+        })
     }
 
     fn wait(&mut self, kind: Kind, bytes: &[u8]) {
@@ -233,10 +261,7 @@ impl Body {
             } else {
                 self.kind = Some(kind);
                 if self.discards(kind) {
-                    self.flush(|document, bytes| {
-                        document.offset += document.measure.of(bytes);
-                        Ok(bytes.len())
-                    })?;
+                    self.discard()?;
                 }
             }
         }
@@ -252,15 +277,23 @@ impl Body {
         let found = kind.feed(bytes);
         self.kind = Some(kind);
         let part = &bytes[..found.unwrap_or(bytes.len())];
+        if found.is_none() && !self.pending.is_empty() && self.discards(kind) {
+            self.discard()?;
+        }
         if self.pending.is_empty() {
-            // A comment that is passed over.
             self.document.offset += self.document.measure.of(part);
             self.lines.advance(part, self.document.measure);
             if found.is_some() {
                 self.kind = None;
+                if let Kind::SkimmedTag(tag) = kind {
+                    let done = self.document.skimmed(tag.closes, tag.is_empty());
+                    done.map_err(|error| error.at(self.begin))?;
+                }
             }
         } else {
-            self.check_size(kind, self.pending.len() + part.len())?;
+            if !self.discards(kind) {
+                self.check_size(kind, self.pending.len() + part.len())?;
+            }
             self.pending.extend_from_slice(part);
             if found.is_some() {
                 self.close(kind, handler)?;
@@ -422,6 +455,11 @@ impl Body {
             None | Some(Kind::Text) => (None, self.end_offset()),
             Some(kind @ (Kind::Cdata | Kind::Comment(_))) => {
                 (Some(kind.describe(&[])), self.end_offset())
+            }
+            Some(kind @ Kind::SkimmedTag(_)) if self.pending.is_empty() => {
+                let what = Some(kind.describe(&[]));
+                let error = self.document.incomplete(what, self.begin.offset);
+                return Err(error.at(self.begin));
             }
             Some(kind) => (Some(kind.describe(&self.pending)), self.document.offset),
         };

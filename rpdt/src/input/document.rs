@@ -301,8 +301,14 @@ impl Document {
     /// A whole tag inside a skipped element, but that element's own end tag.
     #[inline(always)]
     pub(super) fn skim(&mut self, raw: &[u8]) -> Result<(), Error> {
+        self.skimmed(raw.get(1) == Some(&b'/'), raw.ends_with(b"/>"))
+    }
+
+    /// The same, of which is known whether it is an end tag, and whether it ends with `/>`.
+    #[inline(always)]
+    pub(super) fn skimmed(&mut self, closes: bool, empty: bool) -> Result<(), Error> {
         self.counts.tags += 1;
-        if raw.get(1) == Some(&b'/') {
+        if closes {
             self.below -= 1;
             return Ok(());
         }
@@ -313,7 +319,7 @@ impl Document {
             }
             self.counts.max_depth = depth;
         }
-        if raw.ends_with(b"/>") {
+        if empty {
             self.counts.tags += 1;
         } else {
             self.below += 1;

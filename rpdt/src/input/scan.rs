@@ -10,7 +10,7 @@ pub(super) enum Kind {
     /// A start or an end tag.
     Tag(ElementParser),
     /// A tag inside a skipped element: it ends before the next `<` at the latest.
-    SkimmedTag(Quote),
+    SkimmedTag(Skimmed),
     Comment(Terminator),
     Instruction(Terminator),
     Doctype(Ending),
@@ -25,8 +25,10 @@ impl Kind {
     pub(super) fn describe(self, bytes: &[u8]) -> &'static str {
         match self {
             Kind::Undecided => "markup",
-            Kind::Tag(_) | Kind::SkimmedTag(_) if bytes.get(1) == Some(&b'/') => "an end tag",
-            Kind::Tag(ElementParser::Outside) | Kind::SkimmedTag(Quote(None)) => "a start tag",
+            Kind::Tag(_) if bytes.get(1) == Some(&b'/') => "an end tag",
+            Kind::SkimmedTag(Skimmed { closes: true, .. }) => "an end tag",
+            Kind::Tag(ElementParser::Outside)
+            | Kind::SkimmedTag(Skimmed { quote: Quote(None), .. }) => "a start tag",
             Kind::Tag(_) | Kind::SkimmedTag(_) => "a quoted value in a start tag",
             Kind::Comment(_) => "a comment",
             Kind::Instruction(_) => "a processing instruction",
@@ -56,7 +58,7 @@ impl Kind {
                 }
                 Err("`<!` is not followed by `--`, `[CDATA[` or `DOCTYPE`")
             }
-            _ if skims => Ok(Some((Kind::SkimmedTag(Quote(None)), 1))),
+            [_, second, ..] if skims => Ok(Some((Kind::SkimmedTag(Skimmed::new(*second)), 1))),
             _ => Ok(Some((Kind::Tag(ElementParser::Outside), 1))),
         }
     }
@@ -65,11 +67,43 @@ impl Kind {
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Option<usize> {
         match self {
             Kind::Tag(parser) => parser.feed(bytes).map(|at| at + 1),
-            Kind::SkimmedTag(quote) => quote.feed(bytes),
+            Kind::SkimmedTag(tag) => tag.feed(bytes),
             Kind::Comment(end) | Kind::Instruction(end) => end.feed(bytes).map(|at| at + 1),
             Kind::Doctype(end) => end.feed(bytes).map(|at| at + 1),
             Kind::Undecided | Kind::Cdata | Kind::Text => None,
         }
+    }
+}
+
+/// What matters of a tag inside a skipped element.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Skimmed {
+    quote: Quote,
+    /// It is an end tag.
+    pub closes: bool,
+    /// Its last bytes so far.
+    last: [u8; 2],
+}
+
+impl Skimmed {
+    /// By its second byte.
+    fn new(second: u8) -> Self {
+        Skimmed { quote: Quote(None), closes: second == b'/', last: *b"  " }
+    }
+
+    /// Whether it ends with `/>`.
+    pub fn is_empty(self) -> bool {
+        self.last == *b"/>"
+    }
+
+    fn feed(&mut self, bytes: &[u8]) -> Option<usize> {
+        let end = self.quote.feed(bytes);
+        match bytes[..end.unwrap_or(bytes.len())] {
+            [.., before, last] => self.last = [before, last],
+            [last] => self.last = [self.last[1], last],
+            [] => {}
+        }
+        end
     }
 }
 

@@ -302,11 +302,16 @@ proptest! {
         pieces in prop::collection::vec(prop::sample::select(PIECES), 0..300),
         damage in prop::collection::vec(damage(), 0..2),
         places in prop::collection::vec(any::<usize>(), 0..3),
+        limit in prop::sample::select(&[20, 40, 80]),
     ) {
         let document = damaged(skipped(&pieces), &damage);
         let chunks = cut(&document, &places);
-        let same = scanned_alike(&with(Checks::Fast), &document, &[chunks]);
-        prop_assert!(same.is_ok(), "{}", same.unwrap_err());
+        let mut limited = with(Checks::Fast);
+        (limited.limits.attribute_bytes, limited.limits.depth) = (limit, 8);
+        for config in [with(Checks::Fast), limited] {
+            let same = scanned_alike(&config, &document, std::slice::from_ref(&chunks));
+            prop_assert!(same.is_ok(), "{config:?} {}", same.unwrap_err());
+        }
     }
 
     /// Damaged documents: the verdict, the error and what was seen before it are the same in all

@@ -8,7 +8,7 @@ use rpdt::input::{
 };
 use rpdt::{Error, ErrorKind, Limits};
 
-use super::log::{Failure, failure, feed, with};
+use super::log::{Failure, failure, feed, scan, with};
 
 /// Counts, and remembers the longest piece.
 #[derive(Debug, Default)]
@@ -75,6 +75,43 @@ fn tags_are_bounded() {
     }
     let fine = format!("<a b='{}'/>", "x".repeat(91));
     feed(&config, [fine.as_bytes()], &mut Counter::default()).unwrap();
+}
+
+/// Tags that are passed over are neither gathered nor limited, however a document is cut; where one is
+/// too deep or not closed is told as in one chunk.
+#[test]
+fn tags_in_skipped_elements_have_any_length() {
+    let long = "x".repeat(150);
+    let config = limits(|l| (l.attribute_bytes, l.depth) = (60, 4));
+    let documents = [
+        (format!("<a><skip>\n<b c='{long}'>1</b>\n<b/></skip></a>"), Ok(())),
+        (format!("<a><skip><{long}/><c>\n<d\n{long}='>'\n/></c></skip></a>"), Ok(())),
+        (format!("<a><skip><b></b{}></skip></a>", " ".repeat(150)), Ok(())),
+        (format!("<a><skip><b {long} <c></c></b></skip></a>"), Ok(())),
+        (format!("<a><skip></skip{}></a>", " ".repeat(150)), Err(ErrorKind::Limit)),
+        (
+            format!("<a><skip><b>\n<c>\n <d e='\n{long}'/></c></b></skip></a>"),
+            Err(ErrorKind::Limit),
+        ),
+        (format!("<a><skip>\n<b>\n <c d='{long}\n{long}"), Err(ErrorKind::Incomplete)),
+        (format!("<a><skip>\n<b>\n </b {long}\n"), Err(ErrorKind::Incomplete)),
+    ];
+    for (document, expected) in documents {
+        let bytes = document.as_bytes();
+        for portable in [false, true] {
+            let whole = scan(&config, portable, [bytes]);
+            assert_eq!(whole.1.as_ref().map(drop).map_err(|e| e.kind), expected, "{document}");
+            for size in 1..=bytes.len() {
+                assert_eq!(
+                    scan(&config, portable, bytes.chunks(size)),
+                    whole,
+                    "{size}: {document}"
+                );
+                let (begin, end) = bytes.split_at(size);
+                assert_eq!(scan(&config, portable, [begin, end]), whole, "{size} {document}");
+            }
+        }
+    }
 }
 
 #[test]
