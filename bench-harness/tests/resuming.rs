@@ -78,6 +78,24 @@ fn what_was_found_is_not_measured_again() {
     assert_eq!(files(), first);
 }
 
+/// As in a directory of data that others have made, in which nothing can be added.
+#[test]
+fn where_nothing_can_be_kept_all_is_measured() {
+    let times = Arc::new(AtomicUsize::new(0));
+    let registry = Registry::default().with([Box::new(Counted(times.clone())) as _]);
+    let directory = tempfile::tempdir().unwrap();
+    fs::create_dir(directory.path().join("data")).unwrap();
+    fs::write(directory.path().join("data/outcomes"), "in the way").unwrap();
+    for run in 1..=2 {
+        assert_eq!(reproduce(&registry, directory.path(), &[]), ExitCode::SUCCESS);
+        assert_eq!(times.load(Ordering::Relaxed), run);
+        assert!(directory.path().join("report/index.html").is_file());
+    }
+    let other = tempfile::tempdir().unwrap();
+    fs::write(other.path().join("data"), "in the way").unwrap();
+    assert_eq!(reproduce(&registry, other.path(), &[]), ExitCode::from(2));
+}
+
 #[test]
 fn a_failure_is_not_kept() {
     let directory = tempfile::tempdir().unwrap();

@@ -55,11 +55,15 @@ impl Earlier {
         io::copy(&mut file, &mut hasher).map_err(fail)?;
         let key = hasher.finish()[..16].to_owned();
         let directory = options.data.join(DIRECTORY);
-        // A directory that cannot be written to is a mistake in the call; no time was spent yet.
-        fs::create_dir_all(&directory).map_err(|error| {
-            let directory = directory.display();
-            Error::usage(format!("--data: cannot create {directory}: {error}"))
-        })?;
+        // Data that are there may be read-only: then nothing is kept. A directory that cannot be made is a
+        // mistake in the call; no time was spent yet.
+        match fs::create_dir_all(&directory) {
+            Err(error) if !options.data.is_dir() => {
+                let directory = directory.display();
+                return Err(Error::usage(format!("--data: cannot create {directory}: {error}")));
+            }
+            _ => {}
+        }
         Ok(Self { directory, options: options.clone(), key })
     }
 

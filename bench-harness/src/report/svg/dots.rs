@@ -57,8 +57,8 @@ pub(super) fn draw(mut chart: Chart<'_>) -> String {
         chart.out.push_str("</g>");
     }
     let (x, bottom) = (chart.right + 6.0, chart.bottom);
-    chart.text(x, one - 7.0, "start", "soft", "slower");
-    chart.text(x, one + 15.0, "start", "soft", "faster");
+    chart.text(x, one - 7.0, "start", "soft", "longer");
+    chart.text(x, one + 15.0, "start", "soft", "shorter");
     chart.baseline(bottom);
     let ticks = labels.into_iter().enumerate().map(|(place, label)| (middle(place, left), label));
     chart.x_ticks(ticks.collect());
