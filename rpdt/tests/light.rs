@@ -42,7 +42,7 @@ impl Sink for First {
     }
 }
 
-const QUERIES: [&str; 46] = [
+const QUERIES: [&str; 59] = [
     "//a/{b!, c!}",
     "//a/{b!, b!*}",
     "/a/{b!, (a|c!)*}",
@@ -85,6 +85,20 @@ const QUERIES: [&str; 46] = [
     "//a[b]//c/d/a",
     "//a//b[c]/d[a]/b",
     "//a[b]/c[d]/a[b]/*",
+    // Several steps with conditions, on both axes.
+    "//a[b]//c[d]/a",
+    "//a[b]//c[d]//b",
+    "//a[b]/c//d[a]/b",
+    "//a[.//b]/a//a[c]/a",
+    "//*[a]/*//*[b]/*",
+    "//a[b]//a/a[c]//a",
+    "//a[.//b]//c//d[a]//*",
+    "//*[.//a]//*[.//b]//*[c]/*",
+    "//*[d]/*/*//*[c]/*/*",
+    "//*[d]/*[a]//*/*[c]//*[b]",
+    "//a//b[a]//c//d/a",
+    "//*[b]//*[c]//*/d",
+    "//*[d]/*/b[d]//c",
     // Owners with conditions, symbols with conditions.
     "//a[.//b]/{b!, c!*}",
     "//a[b][c[d]]/{b!, (c!|d!)*}",
@@ -160,6 +174,72 @@ proptest! {
                 }
             }
         }
+    }
+}
+
+/// A step of the spine: its axis, its name, and at times a condition.
+fn step() -> impl Strategy<Value = String> {
+    let axis = select(&["/", "//", "//"][..]);
+    let name = select(&["a", "b", "c", "*"][..]);
+    let condition = select(&["", "", "[c]", "[d]", "[.//d]", "[b[c]]", "[.//a[b]][d]"][..]);
+    (axis, name, condition).prop_map(|(axis, name, condition)| format!("{axis}{name}{condition}"))
+}
+
+/// The number of answers after each piece of a document.
+fn counts<S: Sink>(plan: &Plan, document: &str, size: usize, sink: S) -> Vec<u64> {
+    let mut matcher = plan.matcher(sink);
+    let pieces = document.as_bytes().chunks(size).map(|piece| {
+        matcher.feed(piece).expect("the document is well-formed");
+        matcher.stats().answers
+    });
+    let counts = pieces.collect();
+    matcher.finish().expect("the document is well-formed");
+    counts
+}
+
+/// Looks at each answer as soon as it is certain, as offsets of ends are not asked for.
+#[derive(Debug)]
+struct Early;
+
+impl Sink for Early {
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+
+    fn answer(&mut self, _: usize, _: u64, _: &Answer<'_>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3_000))]
+    /// Steps with conditions on any axes: an answer is counted no later than one could look at it.
+    #[test]
+    fn answers_are_counted_as_soon_as_they_are_certain(
+        document in document(),
+        steps in prop::collection::vec(step(), 2..6),
+        size in select(&[1, 7, 1 << 20][..]),
+    ) {
+        let plan = Plan::parse(&steps.concat()).expect("the query is right");
+        let counted = counts(&plan, &document, size, Count::new());
+        let looked = counts(&plan, &document, size, Early);
+        prop_assert_eq!(counted.last(), looked.last());
+        for (at, (counted, looked)) in counted.iter().zip(&looked).enumerate() {
+            prop_assert!(counted >= looked, "{} < {} after {} bytes", counted, looked, (at + 1) * size);
+        }
+    }
+}
+
+/// The outer of two elements that match a step ends inside what the inner one hangs below.
+#[test]
+fn an_outer_element_counts_that_ends_early() {
+    let document = "<a><d><b><b><c/><d/></b><d/></b></d><d/></a>";
+    for (query, expected) in
+        [("//*[d]/*/b[d]//c", 1), ("//*[d]/b[d]//c", 1), ("//a[d]/*/b[d]/c", 0)]
+    {
+        let plan = Plan::parse(query).expect("the query is right");
+        let outcome = plan.run_slice(document.as_bytes(), Count::new());
+        assert_eq!(outcome.expect("it is well-formed").sink.total(), expected, "{query}");
     }
 }
 

@@ -15,10 +15,14 @@ use crate::{Config, Sink};
 use super::Engine;
 use super::instance::Open;
 
-/// What is assumed of the instances of the open elements: for each its node, its conditions and
-/// whether it is confirmed.
+/// What is assumed of the open elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Assumed(Vec<(u32, u64, bool)>);
+pub(crate) struct Assumed {
+    /// For each instance its node, its conditions and whether it is confirmed.
+    instances: Vec<(u32, u64, bool)>,
+    /// For each frame of a light plan its node; all are confirmed.
+    frames: Vec<u32>,
+}
 
 impl<'p, S: Sink> Engine<'p, S> {
     /// Inside how many of the open elements, the outermost first, a segment may begin.
@@ -30,8 +34,8 @@ impl<'p, S: Sink> Engine<'p, S> {
         if let Some(extra) = self.extras.first() {
             depth = depth.min(extra.depth - 1);
         }
-        if let Some(outermost) = self.tally.outermost() {
-            depth = depth.min(outermost - 1);
+        if let Some(unsettled) = self.tally.unsettled() {
+            depth = depth.min(unsettled - 1);
         }
         let transient = (1..=depth).find(|&d| self.state_at(d).is_transient());
         transient.map_or(depth, |d| d - 1)
@@ -58,7 +62,10 @@ impl<'p, S: Sink> Engine<'p, S> {
     /// What a fork inside so many open elements assumes.
     pub(crate) fn assumed(&self, depth: usize) -> Assumed {
         let inside = self.open.iter().take_while(|open| open.depth as usize <= depth);
-        Assumed(inside.map(|open| (open.node, open.conditions, open.confirmed)).collect())
+        Assumed {
+            instances: inside.map(|open| (open.node, open.conditions, open.confirmed)).collect(),
+            frames: self.tally.nodes(depth).collect(),
+        }
     }
 
     /// An engine that goes on inside the outermost `depth` open elements, at most
@@ -80,6 +87,7 @@ impl<'p, S: Sink> Engine<'p, S> {
             }
             new.open.push(Open { instance: None, ..*open });
         }
+        new.tally.go_on(&self.tally, depth);
         new.paths = self.paths.as_ref().map(|paths| paths.fork(depth));
         new.update_slow();
         new.update_live();
@@ -100,8 +108,9 @@ impl<'p, S: Sink> Engine<'p, S> {
             && self.failure.is_none()
             && self.depth == depth
             && self.settled_depth() == depth
-            && self.open.len() == assumed.0.len()
-            && self.open.iter().zip(&assumed.0).all(same)
+            && self.open.len() == assumed.instances.len()
+            && self.open.iter().zip(&assumed.instances).all(same)
+            && self.tally.nodes(depth).eq(assumed.frames.iter().copied())
             && self.pending_keys.iter().all(|n| *n == 0)
             && self.order.as_ref().is_none_or(|order| order.is_empty())
             && !self.wants_content()

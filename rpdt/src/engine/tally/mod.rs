@@ -3,9 +3,7 @@
 //! A plan is light if each of its nodes is of one of these kinds ([`Part`]), and without tests of
 //! attributes or text:
 //! - steps of the spine whose one condition is the next step: the table alone says where they match;
-//! - one step with conditions, or several on the child axis, and below them a return node
-//!   without any; a return node on the descendant axis hangs below the first, as does one on the child
-//!   axis of a step there without conditions;
+//! - steps with conditions, and those below them, down to a return node without any;
 //! - or an owner of one regular branch, whose runs are the answers, on symbols with or
 //!   without conditions;
 //! - conditions without regular branches.
@@ -34,7 +32,7 @@ use crate::{Needs, Runs, Sink};
 
 use super::Engine;
 use act::Act;
-use parts::{Part, conditions, is_free, parts, shares};
+use parts::{Part, conditions, is_free, parts, resorts};
 use plain::is_plain;
 
 /// See the module.
@@ -56,9 +54,10 @@ pub(super) struct Tally {
     is_plain: bool,
     /// For each node its innermost frame.
     top: Vec<u32>,
-    /// For each node the outermost frame without unmet conditions, if answers hang below it on the
-    /// descendant axis. No answer waits further inside.
-    lowest: Vec<u32>,
+    /// For each node its outermost frame that is confirmed.
+    outermost: Vec<u32>,
+    /// For each node where answers go that it has failed ([`resorts`]).
+    resorts: Vec<u32>,
 }
 
 /// An open element that a node with conditions may match.
@@ -72,8 +71,10 @@ struct Frame {
     depth: usize,
     /// Conditions that are not met yet, but for that of the next step of the spine.
     unmet: u64,
-    /// Answers that are certain once they are met.
+    /// Answers that hang below it and wait for them.
     waiting: u64,
+    /// Of a step: all its conditions are met, and those of what it hangs below.
+    confirmed: bool,
 }
 
 /// A regular branch of an open element.
@@ -101,7 +102,8 @@ impl Tally {
         tally.automata = automata;
         tally.is_plain = is_plain(compiled, &parts);
         tally.top = vec![NONE; parts.len()];
-        tally.lowest = vec![NONE; parts.len()];
+        tally.outermost = vec![NONE; parts.len()];
+        tally.resorts = resorts(compiled);
         tally.parts = parts;
         tally
     }
@@ -116,11 +118,28 @@ impl Tally {
         self.is_plain
     }
 
-    /// The depth of the outermost element of which something is kept.
-    pub(super) fn outermost(&self) -> Option<usize> {
-        let frame = self.frames.first().map(|frame| frame.depth);
+    /// The depth of the outermost element inside which something happened that makes a difference to
+    /// what is to come.
+    pub(super) fn unsettled(&self) -> Option<usize> {
+        let frame = self.frames.iter().find(|frame| !frame.confirmed).map(|frame| frame.depth);
         let running = self.running.first().map(|running| running.depth);
         frame.into_iter().chain(running).min()
+    }
+
+    /// The nodes of the frames of so many open elements, outermost first.
+    pub(super) fn nodes(&self, depth: usize) -> impl Iterator<Item = u32> {
+        self.frames.iter().take_while(move |frame| frame.depth <= depth).map(|frame| frame.node)
+    }
+
+    /// Goes on inside so many open elements, fewer than are [`unsettled`](Self::unsettled).
+    pub(super) fn go_on(&mut self, other: &Self, depth: usize) {
+        let inside = other.frames.iter().take_while(|frame| frame.depth <= depth);
+        for frame in inside {
+            let (node, at) = (frame.node as usize, self.frames.len() as u32);
+            self.top[node] = at;
+            self.outermost[node] = self.outermost[node].min(at);
+            self.frames.push(*frame);
+        }
     }
 
     /// Which children of the innermost owner matter even if they match nothing. Where the innermost
@@ -177,6 +196,18 @@ impl Tally {
             }
         }
         None
+    }
+
+    /// Whether what hangs below a frame, by a node, needs nothing more to be answers.
+    #[inline]
+    fn is_certain(&self, parent: u32, node: &Node) -> bool {
+        match self.frames.get(parent as usize) {
+            None => true,
+            Some(frame) => {
+                let outermost = self.outermost[frame.node as usize];
+                frame.confirmed || (node.axis == Axis::Descendant && outermost <= parent)
+            }
+        }
     }
 
     /// Whether nothing is kept of the elements that the parent of a node matches.
@@ -271,7 +302,13 @@ impl<S: Sink> Engine<'_, S> {
                 frame = self.tally.frames.len() as u32;
                 let previous = std::mem::replace(&mut self.tally.top[id as usize], frame);
                 let waiting = 0;
-                let new = Frame { node: id, parent, previous, depth, unmet, waiting };
+                let confirmed =
+                    part == Part::Step && unmet == 0 && self.tally.is_certain(parent, node);
+                if confirmed {
+                    let outermost = &mut self.tally.outermost[id as usize];
+                    *outermost = (*outermost).min(frame);
+                }
+                let new = Frame { node: id, parent, previous, depth, unmet, waiting, confirmed };
                 self.tally.frames.push(new);
             }
             if let (Part::Owner, [regular]) = (part, &node.regulars[..]) {
@@ -321,21 +358,22 @@ impl<S: Sink> Engine<'_, S> {
         !self.stopped
     }
 
-    /// A frame is gone: what waited for its conditions hangs below the next outer one, if it is on the
-    /// descendant axis.
+    /// A frame is gone: what waited for its conditions goes to an outer element, if it hangs below
+    /// one, too. Of two elements that match the same node, whatever the outer one hangs below, the inner
+    /// one does: so no answer is lost that went to the inner one first.
     #[inline]
     fn tally_left(&mut self, frame: Frame) {
         let node = frame.node as usize;
         self.tally.top[node] = frame.previous;
         let at = self.tally.frames.len() as u32;
-        if self.tally.lowest[node] == at {
-            self.tally.lowest[node] = NONE;
+        if self.tally.outermost[node] == at {
+            self.tally.outermost[node] = NONE;
         }
         if frame.waiting != 0
-            && shares(self.compiled, &self.compiled.nodes[node])
-            && let Some(outer) = self.tally.frames.get_mut(frame.previous as usize)
+            && let Some(&outer) = self.tally.top.get(self.tally.resorts[node] as usize)
+            && outer != NONE
         {
-            outer.waiting += frame.waiting;
+            self.deliver(outer, frame.waiting, self.compiled.nodes[node].query);
         }
     }
 }

@@ -12,8 +12,8 @@ pub(super) enum Part {
     Passes,
     /// A step of the spine with conditions, or below one.
     Step,
-    /// A step on the descendant axis below the first step with conditions, which passes everything on to
-    /// a return node on the child axis.
+    /// A step on the descendant axis below one with conditions, which passes everything on to a return
+    /// node on the child axis.
     Below,
     /// A return node.
     Returned,
@@ -70,9 +70,9 @@ fn part(compiled: &Compiled, node: &Node, parts: &[Part]) -> Option<Part> {
         return None;
     }
     if node.returned != NONE {
-        let below_first =
-            || is_free(&compiled.nodes[node.parent as usize], parts) || node.axis == Axis::Child;
-        let fits = is_bare(node) && query.returns.len() == 1 && (free || below_first());
+        let fits = is_bare(node)
+            && query.returns.len() == 1
+            && (free || has_resort(compiled, node, parts));
         return fits.then_some(Part::Returned);
     }
     if let [regular] = node.regulars[..] {
@@ -92,29 +92,38 @@ fn part(compiled: &Compiled, node: &Node, parts: &[Part]) -> Option<Part> {
     if free && compiled.only_passes(node) {
         return Some(Part::Passes);
     }
-    if is_below_first_step(compiled, node, parts) {
+    if !free && !has_resort(compiled, node, parts) {
+        return None;
+    }
+    if is_below_step(compiled, node, parts) {
         return Some(Part::Below);
     }
     let fits = node.role == Role::Chain
         && node.regulars.is_empty()
         && matches!(node.spine[..], [SpineBranch::Node(_)])
-        && (free || (parts[node.parent as usize] == Part::Step && node.axis == Axis::Child));
+        && (free || parts[node.parent as usize] == Part::Step);
     fits.then_some(Part::Step)
 }
 
+/// Whether answers below a node can go to an outer element ([`resorts`]) that is still open. On the
+/// descendant axis they hang below all elements that match the node above. If that is reached by two
+/// steps on the child axis, the outer one may be inside what the inner one hangs below, and end first.
+fn has_resort(compiled: &Compiled, node: &Node, parts: &[Part]) -> bool {
+    let is_child = |node: &&Node| node.axis == Axis::Child && !is_free(node, parts);
+    let above = |node: &Node| &compiled.nodes[node.parent as usize];
+    node.axis == Axis::Child
+        || Some(above(node)).filter(is_child).map(above).filter(is_child).is_none()
+}
+
 /// See [`Part::Below`].
-fn is_below_first_step(compiled: &Compiled, node: &Node, parts: &[Part]) -> bool {
+fn is_below_step(compiled: &Compiled, node: &Node, parts: &[Part]) -> bool {
     let [SpineBranch::Node(next)] = node.spine[..] else { return false };
     let next = &compiled.nodes[next as usize];
-    let is_first = || {
-        parts[node.parent as usize] == Part::Step
-            && is_free(&compiled.nodes[node.parent as usize], parts)
-    };
     node.axis == Axis::Descendant
         && compiled.only_passes(node)
         && next.returned != NONE
         && next.axis == Axis::Child
-        && is_first()
+        && parts.get(node.parent as usize) == Some(&Part::Step)
 }
 
 /// The conditions of a frame: without that of the spine, which the answers themselves meet.
@@ -127,10 +136,26 @@ pub(super) fn conditions(compiled: &Compiled, node: &Node) -> u64 {
     node.conditions & !spine
 }
 
-/// Whether answers hang below a step on the descendant axis.
-pub(super) fn shares(compiled: &Compiled, node: &Node) -> bool {
+/// For each node the axis of the next step of the spine; `None` if there is none.
+pub(super) fn next_axis(compiled: &Compiled, node: &Node) -> Option<Axis> {
     match node.spine[..] {
-        [SpineBranch::Node(next)] => compiled.nodes[next as usize].axis == Axis::Descendant,
-        _ => false,
+        [SpineBranch::Node(next)] => Some(compiled.nodes[next as usize].axis),
+        _ => None,
     }
+}
+
+/// For each node the first one, itself or on child axes below it, that the spine leaves on the
+/// descendant axis. What hangs below an element there hangs below all outer ones, too, so that answers
+/// that an element has failed go to the innermost one that is still open. `NONE`: they are lost.
+pub(super) fn resorts(compiled: &Compiled) -> Vec<u32> {
+    let mut resorts = vec![NONE; compiled.nodes.len()];
+    // Nodes come before those below them.
+    for (id, node) in compiled.nodes.iter().enumerate().rev() {
+        let [SpineBranch::Node(next)] = node.spine[..] else { continue };
+        resorts[id] = match compiled.nodes[next as usize].axis {
+            Axis::Descendant => id as u32,
+            Axis::Child => resorts[next as usize],
+        };
+    }
+    resorts
 }

@@ -1,11 +1,11 @@
 //! Conditions that are met by witnesses, and answers that no condition is in the way of any more.
 
 use crate::Sink;
-use crate::automaton::compile::{NONE, Node, Place};
+use crate::automaton::compile::{NONE, Node, Place, SpineBranch};
 use crate::engine::Engine;
 use crate::pattern::Axis;
 
-use super::parts::{Part, shares};
+use super::parts::{Part, next_axis};
 
 impl<S: Sink> Engine<'_, S> {
     /// A child of the innermost element, at `depth`, is a witness or returned.
@@ -62,37 +62,79 @@ impl<S: Sink> Engine<'_, S> {
                     running.bits |= 1 << symbol;
                 }
             }
+            _ if self.tally.is_certain(frame.parent, node) => self.confirm_frame(at),
             _ => {
-                let mut waiting = std::mem::take(&mut self.tally.frames[at as usize].waiting);
-                let lowest = self.tally.lowest[frame.node as usize];
-                if shares(compiled, node) && at < lowest {
-                    // What waits further inside hangs below this element, too.
-                    let mut inner = match self.tally.frames.get(lowest as usize) {
-                        Some(lowest) => lowest.previous,
-                        None => self.tally.top[frame.node as usize],
-                    };
-                    while inner != at
-                        && let Some(frame) = self.tally.frames.get_mut(inner as usize)
-                    {
-                        waiting += std::mem::take(&mut frame.waiting);
-                        inner = frame.previous;
-                    }
-                    self.tally.lowest[frame.node as usize] = at;
-                }
-                self.deliver(frame.parent, waiting, node.query);
+                self.tally.frames[at as usize].waiting = 0;
+                self.deliver(frame.parent, frame.waiting, node.query);
             }
         }
+    }
+
+    /// All conditions of a frame are met, and those of what it hangs below: so nothing is in the way of
+    /// the answers below it any more. Each frame is passed over once for each step of the spine, since
+    /// what is inside a confirmed one has been.
+    fn confirm_frame(&mut self, at: u32) {
+        let compiled = self.compiled;
+        let frame = &mut self.tally.frames[at as usize];
+        frame.confirmed = true;
+        let (id, depth, mut answers) =
+            (frame.node, frame.depth, std::mem::take(&mut frame.waiting));
+        let node = &compiled.nodes[id as usize];
+        let outermost = &mut self.tally.outermost[id as usize];
+        let known = (*outermost).min(self.tally.frames.len() as u32);
+        *outermost = (*outermost).min(at);
+        let mut below = NONE;
+        if let [SpineBranch::Node(next)] = node.spine[..] {
+            below = next;
+        }
+        match next_axis(compiled, node) {
+            // Of open elements one is a child of this one.
+            Some(Axis::Child) => {
+                let inside = at as usize + 1..self.tally.frames.len();
+                for inner in inside {
+                    let frame = &self.tally.frames[inner];
+                    if frame.depth > depth + 1 {
+                        break;
+                    }
+                    if frame.node == below && frame.parent == at && frame.unmet == 0 {
+                        self.confirm_frame(inner as u32);
+                    }
+                }
+            }
+            Some(Axis::Descendant) => {
+                for inner in at + 1..known {
+                    let frame = &mut self.tally.frames[inner as usize];
+                    if self.tally.resorts[frame.node as usize] == id {
+                        answers += std::mem::take(&mut frame.waiting);
+                    } else if frame.node == below && frame.unmet == 0 && !frame.confirmed {
+                        self.confirm_frame(inner);
+                    }
+                }
+            }
+            None => {}
+        }
+        self.certain(answers, node.query);
     }
 
     /// So many answers hang below a frame, or nothing is in their way any more.
     pub(super) fn deliver(&mut self, mut at: u32, answers: u64, query: u32) {
         while let Some(frame) = self.tally.frames.get_mut(at as usize) {
-            if frame.unmet != 0 && at < self.tally.lowest[frame.node as usize] {
+            let id = frame.node as usize;
+            let is_outer = self.tally.resorts[id] == frame.node && self.tally.outermost[id] <= at;
+            if frame.confirmed || is_outer {
+                break;
+            }
+            if frame.unmet != 0 {
                 frame.waiting += answers;
                 return;
             }
             at = frame.parent;
         }
+        self.certain(answers, query);
+    }
+
+    /// So many answers are certain.
+    fn certain(&mut self, answers: u64, query: u32) {
         for _ in 0..answers {
             // A sink that wants no more is told no more.
             if self.stopped {
