@@ -52,16 +52,25 @@ impl Plan {
     pub fn threads_explained(&self, query: usize) -> String {
         let node = self.compiled.outermost_kept(query);
         let name = self.compiled.tests[node.test as usize].shown();
-        if node.parent == NONE && node.axis == Axis::Child {
-            return format!(
+        let is_root = node.parent == NONE && node.axis == Axis::Child;
+        match (is_root, self.compiled.only_has_conditions(node)) {
+            (true, true) => format!(
+                "one thread matches a document until the conditions of the document element \
+                 `{name}` are met; from then on several do"
+            ),
+            (true, false) => format!(
                 "one thread matches a document: what it remembers of the document element `{name}` \
                  depends on all of it"
-            );
+            ),
+            (false, true) => format!(
+                "several threads match a document: it is divided wherever the conditions of each \
+                 open element that the step `{name}` matches are met"
+            ),
+            (false, false) => format!(
+                "several threads match a document: it is divided wherever no element that the step \
+                 `{name}` matches is open, so one such element is never divided"
+            ),
         }
-        format!(
-            "several threads match a document: it is divided wherever no element that the step \
-             `{name}` matches is open, so one such element is never divided"
-        )
     }
 
     /// A matcher to which a document is fed chunk by chunk.

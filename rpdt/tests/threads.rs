@@ -344,6 +344,25 @@ fn files_are_divided() {
     }
 }
 
+/// An element of which nothing is remembered once its conditions are met is divided behind that place.
+#[test]
+fn elements_whose_conditions_are_met_are_divided() {
+    let text = sections(4_000);
+    for query in
+        ["/site[items]//item[b]/name", "/site[items/item]/people//b", "/*[items]//item[b]//b"]
+    {
+        let plan = Plan::parse(query).expect(query);
+        for needs in [Needs::count(), Needs::range()] {
+            let expected = alone(&plan, text.as_bytes(), Keep::new(needs));
+            let threads = Threads::new(2).segment(10_000);
+            let (got, segments) = divided(&plan, text.as_bytes(), Keep::new(needs), threads);
+            assert!(got == expected, "{query}: {:?}", got.end);
+            assert!(segments > 3, "{query}: {segments} segments");
+        }
+        assert!(plan.threads_explained(0).contains("are met"), "{}", plan.threads_explained(0));
+    }
+}
+
 /// What cannot be divided is matched by one thread: other encodings, and elements of which something
 /// is remembered to the end of the document.
 #[test]
@@ -365,6 +384,10 @@ fn some_documents_are_not_divided() {
         assert_eq!((got, segments), (expected, 0), "of {} bytes", text.len());
     }
     assert!(plan.threads_explained(0).starts_with("one thread"), "{}", plan.threads_explained(0));
+    let plan = Plan::parse("/site[{last, last}]//item").expect("a query");
+    assert!(plan.threads_explained(0).ends_with("all of it"), "{}", plan.threads_explained(0));
+    let plan = Plan::parse("/site/items/item/{b!, c!}").expect("a query");
+    assert!(plan.threads_explained(0).ends_with("never divided"), "{}", plan.threads_explained(0));
     let plan = Plan::parse("/site/items/item[b]/name").expect("a query");
     assert!(plan.threads_explained(0).contains("`item`"), "{}", plan.threads_explained(0));
 }

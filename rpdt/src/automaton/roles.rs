@@ -165,6 +165,11 @@ impl Compiled {
             }
     }
 
+    /// Nothing has to be remembered of the elements that match a node once its conditions are met.
+    pub(crate) fn only_has_conditions(&self, node: &Node) -> bool {
+        node.role == Role::Chain && node.returned == NONE && node.regulars.is_empty()
+    }
+
     /// The outermost node of a query of which more must be remembered than that it is open.
     pub(crate) fn outermost_kept(&self, query: usize) -> &Node {
         let mut node = &self.nodes[self.queries[query].root as usize];

@@ -8,7 +8,7 @@
 //! ([`Engine::agrees`]). What the second could not know, numbers of answers and of siblings, it
 //! learns then ([`Engine::join`]).
 
-use crate::automaton::compile::{NONE, Role};
+use crate::automaton::compile::NONE;
 use crate::automaton::lazy::StateId;
 use crate::{Config, Sink};
 
@@ -44,7 +44,7 @@ impl<'p, S: Sink> Engine<'p, S> {
     /// Nothing that happened inside the element so far makes a difference to what is to come.
     fn is_settled(&self, open: &Open) -> bool {
         let node = &self.compiled.nodes[open.node as usize];
-        if node.role != Role::Chain || node.returned != NONE || !node.regulars.is_empty() {
+        if !self.compiled.only_has_conditions(node) {
             return false;
         }
         let holds = open.instance.is_some_and(|id| {
