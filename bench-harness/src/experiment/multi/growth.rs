@@ -52,7 +52,7 @@ const MATCHES: &str = "matches an event";
 fn places(scale: Scale) -> Vec<(u64, u64)> {
     let (numbers, all, least) = match scale {
         Scale::Tiny => (&[40, 400][..], 400, 60),
-        Scale::Quick => (&[40, 400, 4000][..], 10_000, 500),
+        Scale::Quick => (&[40, 400, 4000][..], 5_000, 300),
         Scale::Paper => (&[40, 400, 4000][..], 100_000, 2000),
         Scale::Full => (&[40, 400, 4000, 10_000][..], 100_000, 2000),
     };

@@ -1,12 +1,17 @@
 //! On the documents of Fig. 8: the figure with both readers, whole processes, and two threads.
 
+use std::panic::resume_unwind;
+use std::thread;
+
 use rpdt::input::Checks;
 
 use super::{
-    ID, JOB_LOOP, JOB_R2, LOOP_FILE, MEAN, MEAN_QUICK_XML, ON_QUICK_XML, ONE, OURS_FILE, TWO,
+    APART, APART_GAIN, ID, IDLE, IDLE_GAIN, JOB_LOOP, JOB_R2, LOOP_FILE, MEAN, MEAN_QUICK_XML,
+    ON_QUICK_XML, ONE, OURS_FILE, TWO,
 };
+
 use crate::data::DataFile;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::experiment::rpdt::engines::Rpdt;
 use crate::experiment::rpdt::queries;
 use crate::experiment::rpdt::throughput::{curves, document, sizes, steadily, steady};
@@ -57,6 +62,8 @@ fn mean(
 
 /// R2 against the loop on the documents of Fig. 8, each run a process of its own.
 pub(super) fn whole_processes(context: &mut Context<'_>) -> Result<()> {
+    // Beyond, starting a process is no part of its time any more, and the loop takes many minutes.
+    const LARGEST: u64 = 200_000_000;
     if process::children().is_none() {
         // No row, and so no verdict: the system does not tell the time of other processes.
         return Ok(());
@@ -64,6 +71,9 @@ pub(super) fn whole_processes(context: &mut Context<'_>) -> Result<()> {
     let mut last = None;
     for (size, factor) in sizes(context.scale) {
         let file = document(context, factor)?;
+        if file.bytes() > LARGEST {
+            break;
+        }
         context.record.data(Some(&file));
         let job = |name: &str, job: &'static str| {
             let path = &file.path;
@@ -81,7 +91,7 @@ pub(super) fn whole_processes(context: &mut Context<'_>) -> Result<()> {
     Ok(())
 }
 
-/// One thread and two, by the clock.
+/// One thread and two, by the clock, beside two runs at once.
 pub(super) fn two_threads(context: &mut Context<'_>) -> Result<()> {
     const LARGEST: u64 = 1_200_000_000;
     let Some(query) = queries::named("R2") else { return Ok(()) };
@@ -102,13 +112,43 @@ pub(super) fn two_threads(context: &mut Context<'_>) -> Result<()> {
         let mut contenders = [
             Contender::new(ONE, || engine.count(&document)),
             Contender::new(TWO, || engine.count_on(2, &document)),
+            Contender::new(APART, || apart(&engine, &document)),
         ];
         let samples = interleave(&mut contenders, &context.plan(), context.progress)?;
-        context.record.times(format!("{} at {size} MB", query.name), &samples);
-        last = Some(samples);
+        let x = format!("{} at {size} MB", query.name);
+        context.record.times(x.as_str(), &samples);
+        let gain = gain(&samples);
+        if let Some(gain) = gain {
+            context.record.point(APART_GAIN, x, gain, "ratio");
+        }
+        last = Some((samples, gain));
     }
-    if let Some(samples) = last {
+    if let Some((samples, gain)) = last {
         context.record.times(query.name, &samples);
+        if let Some(gain) = gain.filter(|gain| gain.median >= IDLE_GAIN) {
+            context.record.point(IDLE, query.name, gain, "ratio");
+        }
     }
     Ok(())
+}
+
+/// Two runs at once, each of one thread over the whole document, which share nothing else.
+fn apart(engine: &Rpdt, document: &[u8]) -> Result<u64> {
+    thread::scope(|scope| {
+        let other = scope.spawn(|| engine.count(document));
+        let count = engine.count(document)?;
+        let other = other.join().unwrap_or_else(|panic| resume_unwind(panic))?;
+        if other == count {
+            return Ok(count);
+        }
+        Err(Error::disagreement(format!("two runs at once count {count} and {other}")))
+    })
+}
+
+/// How much more work the machine does when two runs go on at once: nothing that one document is
+/// matched by can gain more.
+fn gain(samples: &[Samples<u64>]) -> Option<Summary> {
+    let wall = |name: &str| samples.iter().find(|one| one.name == name).map(|one| &one.wall);
+    let rounds = wall(ONE)?.iter().zip(wall(APART)?);
+    Summary::of(&rounds.map(|(one, apart)| 2.0 * one / apart).collect::<Vec<_>>())
 }
