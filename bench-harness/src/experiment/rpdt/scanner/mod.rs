@@ -42,9 +42,6 @@ const TWO: &str = "two threads";
 /// Two independent runs, and how much more they get done together than one after the other.
 const APART: &str = "two runs at once";
 const APART_GAIN: &str = "gain of two runs at once";
-/// That gain where it is at least so much: there were two idle cores.
-const IDLE: &str = "two idle cores";
-const IDLE_GAIN: f64 = 1.8;
 
 const SPEED: &str = "throughput, scanner";
 const PER_TAG: &str = "time a tag, scanner";
@@ -149,15 +146,7 @@ impl Experiment for Scanner {
             ),
             (
                 format!("R2: two threads at least {BAR_THREADS} times one (needs two idle cores)"),
-                Rule::Complete {
-                    series: vec![IDLE.to_owned()],
-                    at: vec![X::from("R2")],
-                    hint: format!(
-                        "there were no two idle cores: two independent runs at once get less than \
-                         {IDLE_GAIN} times as much done as one"
-                    ),
-                    rule: Box::new(at_least(ONE, TWO, "R2", BAR_THREADS)),
-                },
+                at_least(ONE, TWO, "R2", BAR_THREADS),
             ),
             (
                 "Fig. 8 on the scanner: throughput grows with size, mean of the queries".to_owned(),
@@ -212,8 +201,8 @@ impl Experiment for Scanner {
                      the claim on the largest one, one thread and two in turn: the second core was idle before, and starting \
                      the second thread is part of the time. Two runs at once, which share nothing but \
                      the document, show what the machine allows, in the same rounds: processors that \
-                     are two halves of one core, or that others use, gain less than two, and nothing is \
-                     judged where they gain less than 1.8.\n\n\
+                     are two halves of one core, or that others use, gain less than two. The claim is \
+                     judged all the same.\n\n\
                      Against the baselines: document in memory, the same scanner behind both, counts \
                      compared in every run. RPDT may skip, as it may in Figs. 6 and 7; the baselines \
                      ask for all tags and so take the scanner's way for tags that a handler wants to see, \

@@ -6,8 +6,8 @@ use std::thread;
 use rpdt::input::Checks;
 
 use super::{
-    APART, APART_GAIN, ID, IDLE, IDLE_GAIN, JOB_LOOP, JOB_R2, LOOP_FILE, MEAN, MEAN_QUICK_XML,
-    ON_QUICK_XML, ONE, OURS_FILE, TWO,
+    APART, APART_GAIN, ID, JOB_LOOP, JOB_R2, LOOP_FILE, MEAN, MEAN_QUICK_XML, ON_QUICK_XML, ONE,
+    OURS_FILE, TWO,
 };
 
 use crate::data::DataFile;
@@ -117,17 +117,13 @@ pub(super) fn two_threads(context: &mut Context<'_>) -> Result<()> {
         let samples = interleave(&mut contenders, &context.plan(), context.progress)?;
         let x = format!("{} at {size} MB", query.name);
         context.record.times(x.as_str(), &samples);
-        let gain = gain(&samples);
-        if let Some(gain) = gain {
+        if let Some(gain) = gain(&samples) {
             context.record.point(APART_GAIN, x, gain, "ratio");
         }
-        last = Some((samples, gain));
+        last = Some(samples);
     }
-    if let Some((samples, gain)) = last {
+    if let Some(samples) = last {
         context.record.times(query.name, &samples);
-        if let Some(gain) = gain.filter(|gain| gain.median >= IDLE_GAIN) {
-            context.record.point(IDLE, query.name, gain, "ratio");
-        }
     }
     Ok(())
 }
